@@ -1,0 +1,9 @@
+# Every target of this project is compiled with these; libraries from elsewhere are not.
+add_library(lase_flags INTERFACE)
+target_compile_options(lase_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor
+                       -ffp-contract=off)
+if(LASE_SANITIZE)
+  target_compile_options(lase_flags INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(lase_flags INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "lase/base/array.h"
+
+namespace lase {
+
+enum class Layout : uint8_t { kDense, kSparse, kCoded };
+
+std::string_view layout_name(Layout layout);
+
+// A matrix [rows, columns] of attributes in one of three layouts:
+//
+//   dense    values[row · columns + j]
+//   sparse   values[i] at column[i] for i in [row_ptr[row], row_ptr[row+1]), columns ascending
+//   coded    values[code[row] · columns + j]: each distinct row is stored once
+struct Attributes {
+  Layout layout = Layout::kDense;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  Array<float> values;     // dense [rows, columns], sparse [stored], coded [codes, columns]
+  Array<int64_t> row_ptr;  // sparse [rows+1]
+  Array<int32_t> column;   // sparse [stored]
+  Array<int32_t> code;     // coded [rows]
+
+  static Attributes dense(Array<float> values, int64_t rows, int64_t columns);
+
+  int64_t codes() const { return columns == 0 ? 0 : values.size() / columns; }
+  int64_t bytes() const;
+
+  // visit(j, value) for the stored values of a row; all of them where the layout is not sparse.
+  template <class Visit>
+  void for_each(int64_t row, const Visit& visit) const {
+    if (layout == Layout::kSparse) {
+      for (int64_t i = row_ptr[row]; i < row_ptr[row + 1]; ++i)
+        visit(int64_t{column[i]}, values[i]);
+    } else {
+      const int64_t first = (layout == Layout::kCoded ? code[row] : row) * columns;
+      for (int64_t j = 0; j < columns; ++j) visit(j, values[first + j]);
+    }
+  }
+
+  // out[columns] = the row, zeros filled in.
+  void copy_row(int64_t row, float* out) const;
+};
+
+// The matrices side by side: dense where all of them are, else sparse.
+Attributes concat_columns(std::span<const Attributes> parts);
+
+// The same values as sparse rows, zeros left out.
+Attributes to_sparse(const Attributes& matrix);
+
+}  // namespace lase

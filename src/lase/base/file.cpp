@@ -1,0 +1,174 @@
+#include "lase/base/file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "lase/base/error.h"
+
+namespace lase {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  require(descriptor >= 0, path, ": cannot be opened: ", reason());
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    fail(path, ": is not a regular file");
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* data = nullptr;
+  if (size > 0) {
+    data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (data == MAP_FAILED) {
+      const std::string why = reason();
+      ::close(descriptor);
+      fail(path, ": cannot be mapped: ", why);
+    }
+  }
+  ::close(descriptor);
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  static std::atomic<int> count{0};
+  struct stat status {};
+  require(::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode), path_,
+          ": cannot be written: it exists and is not a regular file");
+  temporary_ = join(path_, ".", ::getpid(), "-", count++, ".part");
+  // A file without a name vanishes by itself however the program ends; not every file system has
+  // such.
+  const auto slash = path_.rfind('/');
+  const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
+  descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  named_ = descriptor_ < 0;
+  if (named_) {
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  require(descriptor_ >= 0, path_, ": cannot be written: ", reason());
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (named_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::reserve(int64_t size) {
+  if (size <= 0) return;
+  const int error = ::posix_fallocate(descriptor_, 0, size);
+  // Some file systems cannot reserve; there a full disk is found while writing.
+  require(error == 0 || error == EOPNOTSUPP || error == EINVAL, path_,
+          ": cannot be written: ", std::strerror(error), " (", size, " bytes are needed)");
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  write_at(end_, bytes);
+  end_ += static_cast<int64_t>(bytes.size());
+}
+
+void AtomicFile::write_at(int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    require(written > 0, path_, ": cannot be written: ", reason());
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += written;
+  }
+}
+
+void AtomicFile::commit() {
+  bool done = ::fsync(descriptor_) == 0;
+  if (done && !named_) {
+    const std::string itself = join("/proc/self/fd/", descriptor_);
+    done = ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    named_ = done;
+  }
+  done = done && ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  require(done, path_, ": cannot be written: ", reason());
+  named_ = false;
+  ::close(std::exchange(descriptor_, -1));
+}
+
+TextWriter& TextWriter::operator<<(std::string_view text) {
+  constexpr size_t kBuffered = 1 << 20;
+  buffer_ += text;
+  if (buffer_.size() >= kBuffered) flush();
+  return *this;
+}
+
+namespace {
+
+template <class T>
+std::string_view to_text(T value, std::span<char> digits) {
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), static_cast<size_t>(end - digits.data())};
+}
+
+}  // namespace
+
+TextWriter& TextWriter::operator<<(int64_t value) {
+  char digits[32];
+  return *this << to_text(value, digits);
+}
+
+TextWriter& TextWriter::operator<<(float value) {
+  char digits[64];
+  return *this << to_text(value, digits);
+}
+
+TextWriter& TextWriter::operator<<(double value) {
+  char digits[64];
+  return *this << to_text(value, digits);
+}
+
+TextWriter& TextWriter::field(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_of(",;\t \"#%\r\n") == text.npos;
+  if (plain) return *this << text;
+  *this << '"';
+  for (const char c : text) {
+    if (c == '"') *this << '"';
+    *this << c;
+  }
+  return *this << '"';
+}
+
+void TextWriter::flush() {
+  file_.write(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+}
+
+void TextWriter::commit() {
+  flush();
+  file_.commit();
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+std::string read_file(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace lase

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lase {
+
+// A file mapped for reading. Throws Error where it cannot be opened or is no regular file.
+class MappedFile {
+ public:
+  static std::shared_ptr<const MappedFile> open(const std::string& path);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}
+  const std::byte* data_;
+  size_t size_;
+};
+
+// A file that appears whole or not at all: it is written beside its place without a name, or under
+// a temporary one, then flushed and renamed by commit(). Without commit() nothing remains and an
+// older file stays as it was.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  // Takes the room for `size` bytes at once, so that a full disk is found before the work is done.
+  void reserve(int64_t size);
+  void write(std::span<const std::byte> bytes);                     // at the end
+  void write_at(int64_t offset, std::span<const std::byte> bytes);  // anywhere; thread-safe
+  void commit();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+  bool named_ = false;  // whether temporary_ stands in the folder
+  int64_t end_ = 0;
+};
+
+// Text written through a buffer into an AtomicFile.
+class TextWriter {
+ public:
+  explicit TextWriter(std::string path) : file_(std::move(path)) {}
+  TextWriter& operator<<(std::string_view text);
+  TextWriter& operator<<(char c) { return *this << std::string_view(&c, 1); }
+  TextWriter& operator<<(int64_t value);
+  TextWriter& operator<<(float value);   // the shortest text that reads back as the same value
+  TextWriter& operator<<(double value);  // likewise
+  // A csv field, in quotes where it needs them.
+  TextWriter& field(std::string_view text);
+  void commit();
+
+ private:
+  void flush();
+  AtomicFile file_;
+  std::string buffer_;
+};
+
+void write_file(const std::string& path, std::string_view text);
+std::string read_file(const std::string& path);
+
+}  // namespace lase

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lase/base/array.h"
+
+namespace lase {
+
+// A NumPy file of any numeric type as float32, [rows, columns] in row-major order; a file of one
+// dimension is one column.
+struct NpyMatrix {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  Array<float> values;
+};
+
+NpyMatrix read_npy(const std::string& path);
+
+void write_npy(const std::string& path, std::span<const float> values, int64_t rows,
+               int64_t columns);
+
+}  // namespace lase

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <omp.h>
+
+namespace lase {
+
+inline int thread_count() { return omp_get_max_threads(); }
+
+inline void set_thread_count(int threads) { omp_set_num_threads(std::max(1, threads)); }
+
+// body(first, last) over pieces of [0, n) of `grain` elements. The pieces do not depend on the
+// number of threads. The first exception, by position, is thrown again to the caller.
+template <class Body>
+void parallel_for(int64_t n, int64_t grain, const Body& body) {
+  const int64_t pieces = (n + grain - 1) / grain;
+  std::exception_ptr error;
+  int64_t error_piece = pieces;
+#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1)
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    try {
+      body(piece * grain, std::min(n, (piece + 1) * grain));
+    } catch (...) {
+#pragma omp critical(lase_parallel_for_error)
+      if (piece < error_piece) {
+        error_piece = piece;
+        error = std::current_exception();
+      }
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace lase

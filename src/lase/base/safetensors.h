@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lase/base/array.h"
+#include "lase/base/dtype.h"
+#include "lase/base/file.h"
+
+namespace lase {
+
+// Safetensors: 8 bytes of header length (little-endian), a JSON header {name: {dtype, shape,
+// data_offsets}, "__metadata__": {key: text}}, then the arrays, which follow one another without
+// gaps. The arrays are used where they lie in the mapped file.
+class SafetensorsFile {
+ public:
+  struct Tensor {
+    DType type;
+    std::vector<int64_t> shape;
+    std::span<const std::byte> bytes;
+
+    int64_t count() const { return static_cast<int64_t>(bytes.size()) / dtype_size(type); }
+  };
+
+  // Throws Error unless every name, shape, offset and size in the header agrees with the file.
+  static SafetensorsFile open(const std::string& path);
+  // The same for bytes in memory; `path` is for messages, `owner` keeps the bytes alive.
+  static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& path,
+                               std::shared_ptr<const void> owner = nullptr);
+
+  const std::string& path() const { return path_; }
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::map<std::string, Tensor>& tensors() const { return tensors_; }
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+
+  // The array `name`, in place. Throws Error where it is missing or of another type or shape;
+  // −1 in `shape` stands for any length.
+  template <class T>
+  Array<T> get(const std::string& name, std::span<const int64_t> shape) const {
+    const auto bytes = checked(name, kDTypeOf<T>, shape).bytes;
+    return {{reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)}, owner_};
+  }
+  template <class T>
+  Array<T> get(const std::string& name, std::initializer_list<int64_t> shape) const {
+    return get<T>(name, std::span(shape.begin(), shape.size()));
+  }
+
+  const Tensor& checked(const std::string& name, DType type, std::span<const int64_t> shape) const;
+
+ private:
+  std::string path_;
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, Tensor> tensors_;
+  std::shared_ptr<const void> owner_;
+};
+
+// Writes a safetensors file in two steps, so that arrays larger than memory can be streamed: first
+// every array is declared, then begin() lays the file out and the contents come in any order.
+//
+//   SafetensorsWriter writer(path);
+//   const auto row_ptr = writer.declare<int64_t>("row_ptr", {n + 1});
+//   writer.begin(metadata);
+//   writer.write(row_ptr, 0, values);
+//   writer.commit();
+class SafetensorsWriter {
+ public:
+  using Id = size_t;
+
+  explicit SafetensorsWriter(std::string path) : file_(std::move(path)) {}
+
+  template <class T>
+  Id declare(std::string name, std::vector<int64_t> shape) {
+    return declare(std::move(name), kDTypeOf<T>, std::move(shape));
+  }
+  Id declare(std::string name, DType type, std::vector<int64_t> shape);
+
+  void begin(const std::map<std::string, std::string>& metadata);
+
+  // Elements from `first` on; may be called by several threads.
+  template <class T>
+  void write(Id id, int64_t first, std::span<const T> values) {
+    write_bytes(id, first * static_cast<int64_t>(sizeof(T)), std::as_bytes(values));
+  }
+  void write_bytes(Id id, int64_t offset, std::span<const std::byte> bytes);
+
+  void commit() { file_.commit(); }
+
+ private:
+  struct Entry {
+    std::string name;
+    DType type;
+    std::vector<int64_t> shape;
+    int64_t size = 0;    // bytes
+    int64_t offset = 0;  // in the data part
+  };
+  AtomicFile file_;
+  std::vector<Entry> entries_;
+  int64_t data_start_ = 0;
+};
+
+}  // namespace lase

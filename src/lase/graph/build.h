@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lase/graph/graph.h"
+#include "lase/ingest/raw_graph.h"
+
+namespace lase {
+
+// What became of the raw links.
+struct BuildReport {
+  int64_t raw_links = 0;
+  int64_t self_loops = 0;  // dropped or kept, by the rules
+  int64_t merged = 0;      // raw links that joined an earlier one
+  int64_t isolated = 0;    // nodes without a link
+};
+
+struct BuiltGraph {
+  Graph graph;
+  BuildReport report;
+};
+
+// Merges parallel links and orders the rest into rows, by raw.rules.
+BuiltGraph build_graph(RawGraph raw);
+
+// Rows of arcs from the ends of links: sorted by neighbour, each arc with its attribute row.
+struct Rows {
+  Array<int64_t> row_ptr;
+  Array<int32_t> neighbor;
+  Array<int32_t> link;
+};
+Rows build_rows(std::span<const int32_t> source, std::span<const int32_t> target, int64_t nodes,
+                bool directed, bool directional);
+
+}  // namespace lase

@@ -1,0 +1,310 @@
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/base/safetensors.h"
+#include "lase/graph/graph.h"
+#include "lase/graph/graph_metadata.h"
+
+namespace lase {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "lase.graph";
+
+Layout layout_from_name(const std::string& name, const std::string& path) {
+  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+    if (layout_name(layout) == name) return layout;
+  }
+  fail(path, ": has attributes in the unknown layout ", quote(name));
+}
+
+Task task_from_name(const std::string& name, const std::string& path) {
+  for (const auto task : {Task::kNone, Task::kSingleLabel, Task::kMultiLabel, Task::kRegression}) {
+    if (task_name(task) == name) return task;
+  }
+  fail(path, ": has the unknown task ", quote(name));
+}
+
+// Collects arrays, then writes them all.
+class ArrayWriter {
+ public:
+  explicit ArrayWriter(const std::string& path) : writer_(path) {}
+
+  template <class T>
+  void add(const std::string& name, const Array<T>& values, std::vector<int64_t> shape) {
+    const auto id = writer_.declare<T>(name, std::move(shape));
+    pending_.emplace_back([this, id, values] { writer_.write(id, 0, values.span()); });
+  }
+
+  void add(const std::string& name, const StringTable& table) {
+    if (table.size() == 0) return;
+    add(name + ".offset", table.offset, {table.offset.size()});
+    add(name + ".bytes", table.bytes, {table.bytes.size()});
+  }
+
+  void add(const std::string& name, const Attributes& matrix) {
+    if (matrix.columns == 0) return;
+    switch (matrix.layout) {
+      case Layout::kDense:
+        add(name, matrix.values, {matrix.rows, matrix.columns});
+        break;
+      case Layout::kSparse:
+        add(name + ".row_ptr", matrix.row_ptr, {matrix.row_ptr.size()});
+        add(name + ".column", matrix.column, {matrix.column.size()});
+        add(name + ".value", matrix.values, {matrix.values.size()});
+        break;
+      case Layout::kCoded:
+        add(name + ".code", matrix.code, {matrix.code.size()});
+        add(name + ".table", matrix.values, {matrix.codes(), matrix.columns});
+        break;
+    }
+  }
+
+  void add(const std::string& name, const Reduction& reduction) {
+    if (!reduction.present()) return;
+    add(name + ".mean", reduction.mean, {reduction.columns()});
+    add(name + ".components", reduction.components, {reduction.columns(), reduction.kept()});
+    add(name + ".names", reduction.names);
+  }
+
+  void finish(const std::map<std::string, std::string>& metadata) {
+    writer_.begin(metadata);
+    for (const auto& write : pending_) write();
+    writer_.commit();
+  }
+
+ private:
+  SafetensorsWriter writer_;
+  std::vector<std::function<void()>> pending_;
+};
+
+StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
+  if (!file.has(name + ".offset")) return {};
+  StringTable table{file.get<int64_t>(name + ".offset", {-1}),
+                    file.get<char>(name + ".bytes", {-1})};
+  require(
+      table.size() > 0 && table.offset[0] == 0 && table.offset[table.size()] == table.bytes.size(),
+      file.path(), ": the array ", quote(name + ".offset"),
+      " does not agree with the length of the bytes");
+  return table;
+}
+
+Attributes get_attributes(const SafetensorsFile& file, const std::string& name, int64_t rows,
+                          const json& about) {
+  Attributes matrix;
+  matrix.rows = rows;
+  matrix.columns = about.value("columns", int64_t{0});
+  matrix.layout = layout_from_name(about.value("layout", "dense"), file.path());
+  require(matrix.columns >= 0, file.path(), ": has ", matrix.columns, " columns of ", name);
+  if (matrix.columns == 0) return matrix;
+  switch (matrix.layout) {
+    case Layout::kDense:
+      matrix.values = file.get<float>(name, {rows, matrix.columns});
+      break;
+    case Layout::kSparse:
+      matrix.row_ptr = file.get<int64_t>(name + ".row_ptr", {rows + 1});
+      matrix.values = file.get<float>(name + ".value", {-1});
+      matrix.column = file.get<int32_t>(name + ".column", {matrix.values.size()});
+      require(matrix.row_ptr[0] == 0 && matrix.row_ptr[rows] == matrix.values.size(), file.path(),
+              ": the array ", quote(name + ".row_ptr"), " does not span the stored values");
+      break;
+    case Layout::kCoded:
+      matrix.code = file.get<int32_t>(name + ".code", {rows});
+      matrix.values = file.get<float>(name + ".table", {-1, matrix.columns});
+      break;
+  }
+  return matrix;
+}
+
+Reduction get_reduction(const SafetensorsFile& file, const std::string& name, int64_t kept) {
+  Reduction reduction;
+  if (!file.has(name + ".mean")) return reduction;
+  reduction.mean = file.get<float>(name + ".mean", {-1});
+  reduction.components = file.get<float>(name + ".components", {reduction.columns(), kept});
+  reduction.names = get_strings(file, name + ".names");
+  return reduction;
+}
+
+json parse_metadata(const SafetensorsFile& file) {
+  const auto& metadata = file.metadata();
+  const auto format = metadata.find("format");
+  require(format != metadata.end() && format->second == kFormat, file.path(),
+          ": is a safetensors file, but not a graph of lase");
+  const auto version = metadata.find("version");
+  require(version != metadata.end() && version->second == std::to_string(kGraphVersion),
+          file.path(), ": is a graph of version ",
+          version == metadata.end() ? "?" : quote(version->second), ", this program reads version ",
+          kGraphVersion);
+  const auto text = metadata.find("graph");
+  require(text != metadata.end(), file.path(), ": has no description of the graph");
+  json about = json::parse(text->second, nullptr, false);
+  require(about.is_object(), file.path(), ": the description of the graph is not valid JSON");
+  return about;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> graph_metadata(const Graph& graph) {
+  const auto describe = [](const Attributes& matrix) {
+    return json{{"columns", matrix.columns}, {"layout", layout_name(matrix.layout)}};
+  };
+  const json about = {{"links", graph.links},
+                      {"directed", graph.directed},
+                      {"directional", graph.directional},
+                      {"task", task_name(graph.nodes.labels.task)},
+                      {"node_features", describe(graph.nodes.features)},
+                      {"link_attributes", describe(graph.link_attributes)},
+                      {"recipe", graph.recipe}};
+  return {{"format", std::string(kFormat)},
+          {"version", std::to_string(kGraphVersion)},
+          {"graph", about.dump(-1, ' ', false, json::error_handler_t::replace)}};
+}
+
+void save_graph(const Graph& graph, const std::string& path) {
+  const int64_t n = graph.node_count();
+  const Nodes& nodes = graph.nodes;
+  ArrayWriter writer(path);
+  writer.add("row_ptr", graph.row_ptr, {n + 1});
+  writer.add("neighbor", graph.neighbor, {graph.arc_count()});
+  writer.add("link", graph.link, {graph.arc_count()});
+  writer.add("link_attributes", graph.link_attributes);
+  writer.add("link_attribute_names", graph.attribute_names);
+  writer.add("node_features", nodes.features);
+  writer.add("node_feature_names", nodes.feature_names);
+  writer.add("names", nodes.names);
+  if (nodes.labels.task == Task::kSingleLabel) writer.add("labels", nodes.labels.label, {n});
+  if (!nodes.labels.target.empty()) {
+    writer.add("targets", nodes.labels.target, {n, nodes.labels.classes()});
+  }
+  writer.add("label_names", nodes.labels.names);
+  if (!nodes.split.empty()) writer.add("split", nodes.split, {n});
+  writer.add("node_reduction", graph.node_reduction);
+  writer.add("link_reduction", graph.link_reduction);
+  writer.finish(graph_metadata(graph));
+}
+
+Graph open_graph(const std::string& path) try {
+  const auto file = SafetensorsFile::open(path);
+  const json about = parse_metadata(file);
+  Graph graph;
+  graph.links = about.value("links", int64_t{-1});
+  graph.directed = about.value("directed", false);
+  graph.directional = about.value("directional", false);
+  graph.recipe = about.value("recipe", json::object());
+  graph.row_ptr = file.get<int64_t>("row_ptr", {-1});
+  graph.neighbor = file.get<int32_t>("neighbor", {-1});
+  graph.link = file.get<int32_t>("link", {graph.neighbor.size()});
+  const int64_t n = graph.row_ptr.size() - 1;
+  require(n >= 0 && graph.row_ptr[0] == 0 && graph.row_ptr[n] == graph.arc_count(), path,
+          ": the array 'row_ptr' does not span the arcs");
+  require(graph.links >= 0 && graph.links <= graph.arc_count(), path, ": claims ", graph.links,
+          " links in ", graph.arc_count(), " arcs");
+  graph.link_attributes =
+      get_attributes(file, "link_attributes", graph.links * (graph.directional ? 2 : 1),
+                     about.value("link_attributes", json::object()));
+  graph.attribute_names = get_strings(file, "link_attribute_names");
+  Nodes& nodes = graph.nodes;
+  nodes.features =
+      get_attributes(file, "node_features", n, about.value("node_features", json::object()));
+  nodes.feature_names = get_strings(file, "node_feature_names");
+  nodes.names = get_strings(file, "names");
+  require(nodes.names.size() == n, path, ": names ", nodes.names.size(), " of ", n, " nodes");
+  Labels& labels = nodes.labels;
+  labels.task = task_from_name(about.value("task", "none"), path);
+  labels.names = get_strings(file, "label_names");
+  if (labels.task == Task::kSingleLabel) labels.label = file.get<int32_t>("labels", {n});
+  if ((labels.task == Task::kMultiLabel || labels.task == Task::kRegression) && n > 0) {
+    labels.target = file.get<float>("targets", {n, labels.classes()});
+  }
+  if (file.has("split")) nodes.split = file.get<uint8_t>("split", {n});
+  graph.node_reduction = get_reduction(file, "node_reduction", nodes.features.columns);
+  graph.link_reduction = get_reduction(file, "link_reduction", graph.link_attributes.columns);
+  return graph;
+} catch (const json::exception&) {
+  fail(path, ": the description of the graph has entries of the wrong type");
+}
+
+namespace {
+
+constexpr int64_t kGrain = 1 << 16;
+
+void check_strings(const StringTable& table, const std::string& name, const std::string& path) {
+  parallel_for(table.size(), kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      require(table.offset[i] >= 0 && table.offset[i] <= table.offset[i + 1] &&
+                  table.offset[i + 1] <= table.bytes.size(),
+              path, ": the offsets of ", name, " do not ascend at ", i);
+    }
+  });
+}
+
+void check_range(const Array<int32_t>& values, int64_t low, int64_t end, const std::string& name,
+                 const std::string& path) {
+  parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      require(values[i] >= low && values[i] < end, path, ": ", name, "[", i, "] is ", values[i],
+              ", expected ", low, " to ", end - 1);
+    }
+  });
+}
+
+void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
+                     const std::string& path) {
+  parallel_for(row_ptr.size() - 1, kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      require(row_ptr[i] >= 0 && row_ptr[i] <= row_ptr[i + 1], path, ": ", name,
+              " does not ascend at ", i);
+    }
+  });
+}
+
+void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
+  if (matrix.columns == 0) return;
+  parallel_for(matrix.values.size(), kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      require(std::isfinite(matrix.values[i]), path, ": a value of ", name, " is ",
+              matrix.values[i], ", expected finite numbers");
+    }
+  });
+  if (matrix.layout == Layout::kCoded) {
+    check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
+  }
+  if (matrix.layout == Layout::kSparse) {
+    check_ascending(matrix.row_ptr, name + ".row_ptr", path);
+    check_range(matrix.column, 0, matrix.columns, name + ".column", path);
+  }
+}
+
+}  // namespace
+
+void check_graph(const Graph& graph, const std::string& path) {
+  const int64_t n = graph.node_count();
+  check_ascending(graph.row_ptr, "row_ptr", path);
+  check_range(graph.neighbor, 0, n, "neighbor", path);
+  check_range(graph.link, 0, graph.links * (graph.directional ? 2 : 1), "link", path);
+  check_attributes(graph.link_attributes, "link_attributes", path);
+  check_attributes(graph.nodes.features, "node_features", path);
+  check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);
+  check_strings(graph.nodes.names, "names", path);
+  check_strings(graph.nodes.feature_names, "node_feature_names", path);
+  check_strings(graph.nodes.labels.names, "label_names", path);
+  check_strings(graph.attribute_names, "link_attribute_names", path);
+  check_strings(graph.node_reduction.names, "node_reduction.names", path);
+  check_strings(graph.link_reduction.names, "link_reduction.names", path);
+  for (int64_t i = 0; i < graph.nodes.split.size(); ++i) {
+    require(graph.nodes.split[i] <= static_cast<uint8_t>(Split::kTest), path, ": split[", i,
+            "] is ", int{graph.nodes.split[i]}, ", expected 0 to 3");
+  }
+}
+
+int64_t Graph::split_size(Split split) const {
+  return std::count(nodes.split.begin(), nodes.split.end(), static_cast<uint8_t>(split));
+}
+
+}  // namespace lase

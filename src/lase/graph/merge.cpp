@@ -1,0 +1,332 @@
+#include "lase/graph/merge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/graph/build.h"
+#include "lase/ingest/interner.h"
+
+namespace lase {
+namespace {
+
+// first[i]: the earliest raw link between the same nodes as raw link i, in the same direction where
+// the graph is directed.
+Buffer<int32_t> earliest_parallel(const RawGraph& raw) {
+  const int64_t count = raw.source.size();
+  // Rows of the lower ends only: each raw link once, parallel ones side by side.
+  Buffer<int32_t> low;
+  Buffer<int32_t> high;
+  low.resize(count);
+  high.resize(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const bool swapped = !raw.rules.directed && raw.source[i] > raw.target[i];
+    low[i] = swapped ? raw.target[i] : raw.source[i];
+    high[i] = swapped ? raw.source[i] : raw.target[i];
+  }
+  const Rows rows = build_rows(low, high, raw.nodes.names.size(), true, false);
+  Buffer<int32_t> first = std::move(low);
+  constexpr int64_t kRows = 4096;
+  parallel_for(rows.row_ptr.size() - 1, kRows, [&](int64_t begin, int64_t end) {
+    for (int64_t u = begin; u < end; ++u) {
+      for (int64_t i = rows.row_ptr[u]; i < rows.row_ptr[u + 1]; ++i) {
+        const bool same = i > rows.row_ptr[u] && rows.neighbor[i] == rows.neighbor[i - 1];
+        first[rows.link[i]] = same ? first[rows.link[i - 1]] : rows.link[i];
+      }
+    }
+  });
+  return first;
+}
+
+}  // namespace
+
+LinkGroups group_links(RawGraph& raw) {
+  const int64_t count = raw.source.size();
+  const LinkRules& rules = raw.rules;
+  require(count <= std::numeric_limits<int32_t>::max() / (rules.directional ? 2 : 1),
+          "more than 2147483647 rows of link attributes cannot be held");
+  LinkGroups groups;
+  Buffer<int32_t> first;
+  if (rules.parallel != Parallel::kKeep) first = earliest_parallel(raw);
+  groups.row.resize(count);
+  int32_t links = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t u = raw.source[i];
+    const int32_t v = raw.target[i];
+    groups.self_loops += u == v ? 1 : 0;
+    require(u != v || rules.self_loops != SelfLoops::kRefuse, "a link joins node ",
+            quote(raw.nodes.names[u]), " to itself (--self-loops drop or keep would go on)");
+    if (u == v && rules.self_loops == SelfLoops::kDrop) {
+      groups.row[i] = -1;
+      continue;
+    }
+    const bool repeated = !first.empty() && first[i] != i;
+    require(!repeated || rules.parallel != Parallel::kRefuse, "two links join ",
+            quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
+            " (--parallel merge or keep would go on)");
+    groups.merged += repeated ? 1 : 0;
+    const int32_t earlier = repeated ? groups.row[first[i]] : 0;
+    const int32_t link = !repeated ? links : rules.directional ? earlier / 2 : earlier;
+    groups.row[i] = rules.directional ? 2 * link + (u > v ? 1 : 0) : link;
+    if (repeated) continue;
+    // In place: links never outnumber the raw links passed.
+    raw.source[links] = u;
+    raw.target[links] = v;
+    ++links;
+  }
+  groups.source = std::move(raw.source);
+  groups.target = std::move(raw.target);
+  groups.source.resize(links);
+  groups.target.resize(links);
+  return groups;
+}
+
+namespace {
+
+// What two values of one column become; a mean is divided later.
+float combined(Merge merge, float into, float value) {
+  switch (merge) {
+    case Merge::kSum:
+    case Merge::kMean:
+      return into + value;
+    case Merge::kMax:
+      return std::max(into, value);
+    case Merge::kFirst:
+      return into;
+  }
+  return into;
+}
+
+// Dense rows [raw, k] to [rows, k].
+Attributes merge_dense(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
+                       Merge merge, bool in_place) {
+  const int64_t k = raw.columns;
+  Buffer<float> result;
+  if (!in_place) {
+    result.resize(rows * k);
+    std::fill(result.begin(), result.end(), 0.0F);
+  }
+  float* out = in_place ? raw.values.data() : result.data();
+  std::vector<int32_t> merged(static_cast<size_t>(rows));
+  for (size_t i = 0; i < row_of.size(); ++i) {
+    if (row_of[i] < 0) continue;
+    const float* from = raw.values.data() + static_cast<int64_t>(i) * k;
+    float* to = out + row_of[i] * k;
+    if (merged[static_cast<size_t>(row_of[i])]++ == 0) {
+      std::memmove(to, from, static_cast<size_t>(k) * sizeof(float));
+    } else {
+      for (int64_t j = 0; j < k; ++j) to[j] = combined(merge, to[j], from[j]);
+    }
+  }
+  if (merge == Merge::kMean) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto count = static_cast<float>(std::max(1, merged[static_cast<size_t>(row)]));
+      for (int64_t j = 0; j < k; ++j) out[row * k + j] /= count;
+    }
+  }
+  if (in_place) {
+    result = std::move(raw.values);
+    result.resize(rows * k);
+  }
+  return Attributes::dense(result.freeze(), rows, k);
+}
+
+// Sparse rows to [rows, k]: the stored values of a row are brought together, sorted by column, and
+// those of one column combined; a raw link without a stored value there counts as zero.
+Attributes merge_sparse(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
+                        Merge merge) {
+  struct Stored {
+    int32_t column;
+    int32_t raw;
+    float value;
+  };
+  const auto raw_start = [&](size_t i) {
+    return i == 0 ? 0 : raw.row_end[static_cast<int64_t>(i) - 1];
+  };
+  const auto raw_end = [&](size_t i) { return raw.row_end[static_cast<int64_t>(i)]; };
+  std::vector<int64_t> start(static_cast<size_t>(rows) + 1);
+  std::vector<int32_t> raw_links(static_cast<size_t>(rows));
+  std::vector<int32_t> first_raw(static_cast<size_t>(rows), -1);
+  for (size_t i = 0; i < row_of.size(); ++i) {
+    if (row_of[i] < 0) continue;
+    const auto row = static_cast<size_t>(row_of[i]);
+    start[row + 1] += raw_end(i) - raw_start(i);
+    ++raw_links[row];
+    if (first_raw[row] < 0) first_raw[row] = static_cast<int32_t>(i);
+  }
+  for (size_t row = 0; row < raw_links.size(); ++row) start[row + 1] += start[row];
+  std::vector<int64_t> next(start.begin(), start.end() - 1);
+  std::vector<Stored> stored(static_cast<size_t>(start.back()));
+  for (size_t i = 0; i < row_of.size(); ++i) {
+    if (row_of[i] < 0) continue;
+    for (int64_t j = raw_start(i); j < raw_end(i); ++j) {
+      stored[static_cast<size_t>(next[static_cast<size_t>(row_of[i])]++)] = {
+          raw.column[j], static_cast<int32_t>(i), raw.values[j]};
+    }
+  }
+  raw = {};
+  // After this the first kept[row] elements of a row's stretch are its merged values.
+  std::vector<int64_t> kept(static_cast<size_t>(rows));
+  constexpr int64_t kRows = 4096;
+  parallel_for(rows, kRows, [&](int64_t begin, int64_t end) {
+    for (auto row = static_cast<size_t>(begin); row < static_cast<size_t>(end); ++row) {
+      const auto from = stored.begin() + start[row];
+      const auto to = stored.begin() + start[row + 1];
+      std::sort(from, to, [](const Stored& a, const Stored& b) {
+        return std::pair(a.column, a.raw) < std::pair(b.column, b.raw);
+      });
+      auto out = from;
+      for (auto at = from; at != to;) {
+        Stored merged = *at;
+        int32_t count = 1;
+        for (++at; at != to && at->column == merged.column; ++at, ++count) {
+          merged.value = combined(merge, merged.value, at->value);
+        }
+        if (merge == Merge::kMax && count < raw_links[row])
+          merged.value = std::max(merged.value, 0.0F);
+        if (merge == Merge::kMean) merged.value /= static_cast<float>(raw_links[row]);
+        if (merge == Merge::kFirst && merged.raw != first_raw[row]) continue;
+        if (merged.value != 0) *out++ = merged;
+      }
+      kept[row] = out - from;
+    }
+  });
+  Attributes result;
+  result.layout = Layout::kSparse;
+  result.rows = rows;
+  Buffer<int64_t> row_ptr;
+  Buffer<int32_t> column;
+  Buffer<float> values;
+  row_ptr.push_back(0);
+  for (size_t row = 0; row < kept.size(); ++row) {
+    for (int64_t i = start[row]; i < start[row] + kept[row]; ++i) {
+      column.push_back(stored[static_cast<size_t>(i)].column);
+      values.push_back(stored[static_cast<size_t>(i)].value);
+    }
+    row_ptr.push_back(values.size());
+  }
+  result.row_ptr = row_ptr.freeze();
+  result.column = column.freeze();
+  result.values = values.freeze();
+  return result;
+}
+
+// [2 links, k] by direction to [2 links, 2k]: row 2l is [row 2l, row 2l+1], row 2l+1 the reverse.
+Attributes pair_directions(const Attributes& base) {
+  Attributes result;
+  result.layout = base.layout;
+  result.rows = base.rows;
+  result.columns = 2 * base.columns;
+  Buffer<int64_t> row_ptr;
+  Buffer<int32_t> column;
+  Buffer<float> values;
+  row_ptr.push_back(0);
+  const bool sparse = base.layout == Layout::kSparse;
+  for (int64_t row = 0; row < base.rows; ++row) {
+    for (const int64_t half : {int64_t{0}, int64_t{1}}) {
+      base.for_each(row ^ half, [&](int64_t j, float value) {
+        values.push_back(value);
+        if (sparse) column.push_back(static_cast<int32_t>(half * base.columns + j));
+      });
+    }
+    if (sparse) row_ptr.push_back(values.size());
+  }
+  result.values = values.freeze();
+  if (sparse) {
+    result.row_ptr = row_ptr.freeze();
+    result.column = column.freeze();
+  }
+  return result;
+}
+
+float transformed(Transform transform, float value) {
+  switch (transform) {
+    case Transform::kRaw:
+      return value;
+    case Transform::kLog1p:
+      return std::log1p(value);
+    case Transform::kBinary:
+      return value != 0 ? 1.0F : 0.0F;
+  }
+  return value;
+}
+
+}  // namespace
+
+Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
+  const LinkRules& rules = raw.rules;
+  const int64_t rows = groups.source.size() * (rules.directional ? 2 : 1);
+  const int64_t columns = raw.attributes.columns;
+  Attributes merged =
+      raw.attributes.layout == Layout::kSparse
+          ? merge_sparse(raw.attributes, groups.row, rows, rules.merge)
+          : merge_dense(raw.attributes, groups.row, rows, rules.merge, !rules.directional);
+  merged.columns = columns;
+  if (rules.directional) merged = pair_directions(merged);
+  if (rules.transform != Transform::kRaw) {
+    std::vector<float> values(merged.values.begin(), merged.values.end());
+    for (float& value : values) value = transformed(rules.transform, value);
+    merged.values = std::move(values);
+  }
+  return merged;
+}
+
+namespace {
+
+// Coded, where at most one row in eight is new and the table stays small; else as it was.
+Attributes coded_where_few(Attributes matrix) {
+  constexpr int64_t kMostCodes = 1 << 16;
+  constexpr int64_t kRepeats = 8;
+  const int64_t limit = std::min(kMostCodes, matrix.rows / kRepeats);
+  if (matrix.layout != Layout::kDense || matrix.columns == 0 || limit == 0) return matrix;
+  Interner distinct;
+  std::vector<int32_t> code;
+  const auto row_bytes = static_cast<size_t>(matrix.columns) * sizeof(float);
+  for (int64_t row = 0; row < matrix.rows; ++row) {
+    const auto* bytes = reinterpret_cast<const char*>(matrix.values.data() + row * matrix.columns);
+    code.push_back(distinct.add({bytes, row_bytes}));
+    if (distinct.size() > limit) return matrix;
+  }
+  std::vector<float> table(static_cast<size_t>(distinct.size() * matrix.columns));
+  for (int64_t c = 0; c < distinct.size(); ++c) {
+    std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), row_bytes);
+  }
+  matrix.layout = Layout::kCoded;
+  matrix.values = std::move(table);
+  matrix.code = std::move(code);
+  return matrix;
+}
+
+Attributes to_dense(const Attributes& matrix) {
+  std::vector<float> values(static_cast<size_t>(matrix.rows * matrix.columns));
+  for (int64_t row = 0; row < matrix.rows; ++row) {
+    matrix.copy_row(row, values.data() + row * matrix.columns);
+  }
+  return Attributes::dense(std::move(values), matrix.rows, matrix.columns);
+}
+
+}  // namespace
+
+Attributes choose_layout(Attributes matrix, LayoutRule rule) {
+  switch (rule) {
+    case LayoutRule::kAsRead:
+      return matrix;
+    case LayoutRule::kCodeFew:
+      return coded_where_few(std::move(matrix));
+    case LayoutRule::kSmaller: {
+      const auto dense_bytes =
+          static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
+      const bool denser =
+          matrix.layout == Layout::kSparse && dense_bytes <= static_cast<double>(matrix.bytes());
+      return denser ? to_dense(matrix) : matrix;
+    }
+  }
+  return matrix;
+}
+
+}  // namespace lase

@@ -1,0 +1,143 @@
+// The file set of the authors of GCN-LASE: PREFIX-G.json (a node-link graph with the state of each
+// node), label and id maps, and features as .npy.
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/base/npy.h"
+#include "lase/ingest/format.h"
+#include "lase/ingest/interner.h"
+#include "lase/ingest/labels.h"
+
+namespace lase {
+namespace {
+
+using nlohmann::json;
+
+class AuthorsFormat : public Format {
+ public:
+  std::string name() const override { return "authors"; }
+  std::string summary() const override { return "the file set of the paper's authors"; }
+  void declare(Flags& flags) override {
+    flags.required("prefix", prefix_, "PREFIX of PREFIX-G.json and the files beside it");
+  }
+  RawGraph read(const Like* like) const override;
+
+ private:
+  std::string prefix_;
+};
+
+json read_json(const std::string& path) {
+  try {
+    return json::parse(read_file(path));
+  } catch (const json::exception& error) {
+    fail(path, ": is not valid JSON: ", error.what());
+  }
+}
+
+// A JSON id as the text that JSON objects use for keys.
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+const json& member(const json& object, const char* key, const std::string& path) {
+  require(object.is_object() && object.contains(key), path, ": has an entry without ", quote(key));
+  return object[key];
+}
+
+// The row of an id in a features file: through the id map where there is one.
+int64_t row_of(const json& map, const std::string& id, int64_t position, int64_t rows,
+               const std::string& path) {
+  int64_t row = position;
+  if (!map.is_null()) {
+    require(map.is_object() && map.contains(id) && map[id].is_number_integer(), path,
+            ": has no row for the id ", quote(id));
+    row = map[id].get<int64_t>();
+  }
+  require(row >= 0 && row < rows, path, ": gives the id ", quote(id), " the row ", row,
+          ", but there are ", rows);
+  return row;
+}
+
+json optional_json(const std::string& path) {
+  return std::filesystem::exists(path) ? read_json(path) : json();
+}
+
+// Rows of the matrix in the order of the ids.
+std::vector<float> ordered(const NpyMatrix& matrix, const json& map,
+                           const std::vector<std::string>& ids, const std::string& path) {
+  std::vector<float> values;
+  values.reserve(ids.size() * static_cast<size_t>(matrix.columns));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const int64_t row = row_of(map, ids[i], static_cast<int64_t>(i), matrix.rows, path);
+    const auto slice = matrix.values.slice(row * matrix.columns, (row + 1) * matrix.columns);
+    values.insert(values.end(), slice.begin(), slice.end());
+  }
+  return values;
+}
+
+RawGraph AuthorsFormat::read(const Like* like) const {
+  const std::string graph_path = prefix_ + "-G.json";
+  const std::string label_path = prefix_ + "-label-map.json";
+  const json file = read_json(graph_path);
+  const json& nodes = member(file, "nodes", graph_path);
+  const json& links = member(file, "links", graph_path);
+  require(nodes.is_array() && links.is_array(), graph_path, ": nodes and links are no lists");
+  const json label_map = read_json(label_path);
+
+  RawGraph graph;
+  Interner names;
+  std::vector<std::string> node_ids;
+  StringTableBuilder labels;
+  std::vector<uint8_t> split;
+  for (const json& node : nodes) {
+    const std::string id = text_of(member(node, "id", graph_path));
+    const bool is_new = names.add(id) == static_cast<int32_t>(node_ids.size());
+    require(is_new, graph_path, ": node ", quote(id), " is listed twice");
+    node_ids.push_back(id);
+    labels.add(label_map.contains(id) ? text_of(label_map[id]) : "");
+    const std::string state = text_of(member(node, "state", graph_path));
+    const auto part = split_from_word(state);
+    require(part.has_value(), graph_path, ": node ", quote(id), " has the state ", quote(state),
+            ", expected train, val or test");
+    split.push_back(static_cast<uint8_t>(*part));
+  }
+  std::vector<std::string> link_ids;
+  for (const json& link : links) {
+    for (auto [key, ends] : {std::pair{"source", &graph.source}, {"target", &graph.target}}) {
+      const std::string id = text_of(member(link, key, graph_path));
+      const auto node = names.find(id);
+      require(node.has_value(), graph_path, ": a link leads to node ", quote(id),
+              ", which is not in the list of nodes");
+      ends->push_back(*node);
+    }
+    link_ids.push_back(link.contains("id") ? text_of(link["id"]) : std::to_string(link_ids.size()));
+  }
+
+  const std::string node_map_path = prefix_ + "-node-id-map.json";
+  const NpyMatrix features = read_npy(prefix_ + "-node-feats.npy");
+  graph.nodes.features =
+      Attributes::dense(ordered(features, optional_json(node_map_path), node_ids, node_map_path),
+                        static_cast<int64_t>(node_ids.size()), features.columns);
+  const std::string link_map_path = prefix_ + "-link-id-map.json";
+  const NpyMatrix attributes = read_npy(prefix_ + "-link-feats.npy");
+  graph.attributes.columns = attributes.columns;
+  graph.attributes.values.append(
+      ordered(attributes, optional_json(link_map_path), link_ids, link_map_path));
+  graph.nodes.labels =
+      encode_labels(labels.finish(), like != nullptr ? like->label_names : StringTable{});
+  graph.nodes.split = std::move(split);
+  graph.nodes.names = names.finish();
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_authors_format() { return std::make_unique<AuthorsFormat>(); }
+
+}  // namespace lase

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lase/ingest/flags.h"
+#include "lase/ingest/raw_graph.h"
+
+namespace lase {
+
+// What earlier data fixed and new data must follow: names and fitted numbers of a graph.
+struct Like {
+  StringTable attribute_names;
+  StringTable feature_names;
+  StringTable label_names;
+  nlohmann::json recipe;
+};
+
+// One kind of input: `lase import NAME …`. To add a format, write its file and name it in
+// formats().
+class Format {
+ public:
+  virtual ~Format() = default;
+  virtual std::string name() const = 0;
+  virtual std::string summary() const = 0;
+  virtual void declare(Flags& flags) = 0;
+  // `like` is null, or the graph whose attributes the new one must have.
+  virtual RawGraph read(const Like* like) const = 0;
+};
+
+std::vector<std::unique_ptr<Format>> formats();
+
+std::unique_ptr<Format> make_links_format();
+std::unique_ptr<Format> make_contacts_format();
+std::unique_ptr<Format> make_typed_format();
+std::unique_ptr<Format> make_sets_format();
+std::unique_ptr<Format> make_authors_format();
+std::unique_ptr<Format> make_ogb_format();
+
+}  // namespace lase

@@ -1,0 +1,62 @@
+#include "lase/ingest/interner.h"
+
+#include <cstring>
+#include <limits>
+
+#include "lase/base/error.h"
+#include "lase/base/random.h"
+
+namespace lase {
+
+uint64_t Interner::hash(std::string_view text) {
+  uint64_t state = text.size();
+  for (; text.size() > 8; text.remove_prefix(8)) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), 8);
+    state = mix(state ^ word);
+  }
+  uint64_t word = 0;
+  std::memcpy(&word, text.data(), text.size());
+  return mix(state ^ word);
+}
+
+// The slot that holds `text`, or the free one where it belongs.
+size_t Interner::locate(std::string_view text, uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  const auto tag = static_cast<uint32_t>(hash >> 32);
+  size_t at = hash & mask;
+  while (slots_[at].id >= 0 && (slots_[at].tag != tag || strings_[slots_[at].id] != text)) {
+    at = (at + 1) & mask;
+  }
+  return at;
+}
+
+int32_t Interner::add(std::string_view text, uint64_t hash) {
+  size_t at = locate(text, hash);
+  if (slots_[at].id >= 0) return slots_[at].id;
+  require(size() < std::numeric_limits<int32_t>::max(),
+          "more than 2147483647 distinct names cannot be held");
+  if (2 * static_cast<size_t>(size() + 1) > slots_.size()) {
+    grow();
+    at = locate(text, hash);
+  }
+  slots_[at] = {static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(size())};
+  strings_.add(text);
+  return slots_[at].id;
+}
+
+std::optional<int32_t> Interner::find(std::string_view text, uint64_t hash) const {
+  const int32_t id = slots_[locate(text, hash)].id;
+  return id >= 0 ? std::optional(id) : std::nullopt;
+}
+
+void Interner::grow() {
+  slots_.assign(slots_.size() * 2, Slot{});
+  for (int64_t i = 0; i < size(); ++i) {
+    const auto text = strings_[i];
+    const uint64_t code = hash(text);
+    slots_[locate(text, code)] = {static_cast<uint32_t>(code >> 32), static_cast<int32_t>(i)};
+  }
+}
+
+}  // namespace lase

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lase/base/string_table.h"
+
+namespace lase {
+
+// Strings numbered in the order of their first appearance.
+class Interner {
+ public:
+  Interner() : slots_(kSmallest) {}
+
+  static uint64_t hash(std::string_view text);
+
+  // The number of `text`, new or known. The hash may have been taken ahead, by another thread.
+  int32_t add(std::string_view text, uint64_t hash);
+  int32_t add(std::string_view text) { return add(text, hash(text)); }
+
+  std::optional<int32_t> find(std::string_view text, uint64_t hash) const;
+  std::optional<int32_t> find(std::string_view text) const { return find(text, hash(text)); }
+
+  // Brings the slot of a hash into the cache.
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
+  int64_t size() const { return strings_.size(); }
+  std::string_view operator[](int64_t i) const { return strings_[i]; }
+  StringTable finish() { return strings_.finish(); }
+
+ private:
+  // Open addressing with linear probing; at most half of the slots are taken.
+  struct Slot {
+    uint32_t tag = 0;  // upper half of the hash
+    int32_t id = -1;
+  };
+  static constexpr size_t kSmallest = 1024;
+  size_t locate(std::string_view text, uint64_t hash) const;
+  void grow();
+  std::vector<Slot> slots_;
+  StringTableBuilder strings_;
+};
+
+}  // namespace lase

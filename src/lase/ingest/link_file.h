@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lase/ingest/flags.h"
+#include "lase/ingest/interner.h"
+#include "lase/ingest/nodes.h"
+#include "lase/ingest/raw_graph.h"
+#include "lase/ingest/table.h"
+
+namespace lase {
+
+// Options that every table has, and those of tables with one link a row.
+void declare_table(Flags& flags, TableOptions& options);
+
+class LinkFile {
+ public:
+  std::string path;
+  std::string source;  // columns; empty: by their usual names, or the first two
+  std::string target;
+  TableOptions table;
+  NodeOptions nodes;
+
+  void declare(Flags& flags);
+};
+
+// Gives each role of a table its column: the one the user named, else the one with a usual name,
+// else the first that nobody has claimed.
+class ColumnRoles {
+ public:
+  // `named`: what the user gave for all roles; these columns are not handed out by default.
+  ColumnRoles(const Table& table, const std::vector<std::string>& named);
+
+  int64_t choose(const std::string& named, std::string_view flag,
+                 const std::vector<std::string>& usual);
+  int64_t source(const LinkFile& file);
+  int64_t target(const LinkFile& file);
+  // A weight is optional: −1 where the user named none, no column is called so, and no fourth
+  // column stands in a table without header.
+  int64_t weight(const std::string& named) const;
+
+ private:
+  const Table& table_;
+  std::vector<bool> claimed_;
+};
+
+// Flags for LinkRules; `finish` turns the words into rules. Formats that always merge parallel
+// links leave out the flags about merging.
+struct LinkRuleWords {
+  bool directed = false;
+  bool directional = false;
+  std::string parallel = "merge";
+  std::string self_loops = "drop";
+  std::string merge = "sum";
+
+  void declare(Flags& flags, bool merging_is_free);
+  LinkRules finish() const;
+};
+
+// Reads one raw link a row. `parse(payload, row)` keeps what a row says besides its ends (in
+// parallel); `add(payload, i)` stores row i of the payload with the link, in the order of the file.
+template <class Payload, class Parse, class Add>
+void read_links(const Table& table, int64_t source, int64_t target, NodeReader& nodes,
+                RawGraph& graph, const Parse& parse, const Add& add) {
+  struct End {
+    std::string_view name;
+    uint64_t hash;
+  };
+  struct Chunk {
+    std::vector<End> ends;  // source, target, source, target, …
+    std::vector<int64_t> line;
+    Payload payload;
+  };
+  const auto parse_row = [&](Chunk& chunk, const Row& row) {
+    for (const int64_t column : {source, target}) {
+      const auto name = row.text(column);
+      if (name.empty()) row.fail(column, "the id of a node");
+      chunk.ends.push_back({name, Interner::hash(name)});
+    }
+    chunk.line.push_back(row.line());
+    parse(chunk.payload, row);
+  };
+  const auto merge = [&](const Chunk& chunk) {
+    constexpr size_t kAhead = 16;
+    for (size_t i = 0; i < chunk.line.size(); ++i) {
+      if (2 * (i + kAhead) + 1 < chunk.ends.size()) {
+        nodes.prefetch(chunk.ends[2 * (i + kAhead)].hash);
+        nodes.prefetch(chunk.ends[2 * (i + kAhead) + 1].hash);
+      }
+      const End& from = chunk.ends[2 * i];
+      const End& to = chunk.ends[2 * i + 1];
+      const auto u = nodes.node(from.name, from.hash, table.path(), chunk.line[i]);
+      const auto v = nodes.node(to.name, to.hash, table.path(), chunk.line[i]);
+      if (!u || !v) continue;
+      graph.source.push_back(*u);
+      graph.target.push_back(*v);
+      add(chunk.payload, i);
+    }
+  };
+  table.read<Chunk>(parse_row, merge);
+}
+
+}  // namespace lase

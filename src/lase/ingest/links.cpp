@@ -1,0 +1,166 @@
+// Links with attribute columns: source, target, then numbers or categories.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/ingest/categories.h"
+#include "lase/ingest/format.h"
+#include "lase/ingest/link_file.h"
+
+namespace lase {
+namespace {
+
+struct Payload {
+  std::vector<float> numbers;                // [rows, number columns]
+  std::vector<std::string_view> categories;  // [rows, categorical columns]
+};
+
+class LinksFormat : public Format {
+ public:
+  std::string name() const override { return "links"; }
+  std::string summary() const override { return "links with attribute columns"; }
+
+  void declare(Flags& flags) override {
+    file_.declare(flags);
+    flags.texts("--columns", columns_,
+                "attribute columns, or 'none' (default: all but source and target)");
+    flags.texts("--categorical", categorical_, "attribute columns that hold categories");
+    rules_.declare(flags, true);
+  }
+
+  RawGraph read(const Like* like) const override;
+
+ private:
+  LinkFile file_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> categorical_;
+  LinkRuleWords rules_;
+};
+
+// Positions of the number columns and of the categorical ones.
+struct Chosen {
+  std::vector<int64_t> numbers;
+  std::vector<int64_t> categories;
+};
+
+Chosen choose(const Table& table, const std::vector<std::string>& columns,
+              const std::vector<std::string>& categorical, int64_t source, int64_t target) {
+  Chosen chosen;
+  for (const auto& name : categorical) {
+    chosen.categories.push_back(table.column(name, "--categorical"));
+  }
+  const auto add = [&](int64_t column) {
+    const auto& known = chosen.categories;
+    if (std::find(known.begin(), known.end(), column) == known.end()) {
+      chosen.numbers.push_back(column);
+    }
+  };
+  if (columns.empty()) {
+    for (int64_t column = 0; column < table.column_count(); ++column) {
+      if (column != source && column != target) add(column);
+    }
+  } else if (columns != std::vector<std::string>{"none"}) {
+    for (const auto& name : columns) add(table.column(name, "--columns"));
+  }
+  return chosen;
+}
+
+std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {
+  std::vector<std::string> names;
+  for (const int64_t column : columns) {
+    names.push_back(table.columns()[static_cast<size_t>(column)]);
+  }
+  return names;
+}
+
+// Rows of numbers and category codes as one matrix; sparse where the categories are many.
+RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes, int64_t links,
+                     const ColumnEncoder& encoder) {
+  RawAttributes result;
+  result.columns = encoder.width();
+  const int64_t stored = encoder.numbers() + encoder.categories();
+  constexpr int64_t kSparser = 4;
+  result.layout = result.columns > kSparser * stored ? Layout::kSparse : Layout::kDense;
+  for (int64_t link = 0; link < links; ++link) {
+    const float* number = numbers.data() + link * encoder.numbers();
+    if (result.layout == Layout::kDense) {
+      const int64_t first = result.values.size();
+      result.values.resize(first + result.columns);
+      float* row = result.values.data() + first;
+      std::fill_n(row, result.columns, 0.0F);
+      std::copy_n(number, encoder.numbers(), row);
+      for (int64_t c = 0; c < encoder.categories(); ++c) {
+        const int32_t code = codes[link * encoder.categories() + c];
+        if (code >= 0) row[encoder.column_of(c, code)] = 1;
+      }
+    } else {
+      for (int64_t j = 0; j < encoder.numbers(); ++j) {
+        if (number[j] == 0) continue;
+        result.column.push_back(static_cast<int32_t>(j));
+        result.values.push_back(number[j]);
+      }
+      for (int64_t c = 0; c < encoder.categories(); ++c) {
+        const int32_t code = codes[link * encoder.categories() + c];
+        if (code < 0) continue;
+        result.column.push_back(static_cast<int32_t>(encoder.column_of(c, code)));
+        result.values.push_back(1);
+      }
+      result.row_end.push_back(result.values.size());
+    }
+  }
+  return result;
+}
+
+RawGraph LinksFormat::read(const Like* like) const {
+  RawGraph graph;
+  graph.rules = rules_.finish();
+  graph.layout_rule = LayoutRule::kCodeFew;
+  NodeReader nodes(file_.nodes, file_.table, like);
+  auto wanted = columns_;
+  wanted.insert(wanted.end(), categorical_.begin(), categorical_.end());
+  wanted.insert(wanted.end(), {file_.source, file_.target});
+  const Table table(file_.path, file_.table, wanted);
+  ColumnRoles roles(table, {file_.source, file_.target});
+  const int64_t source = roles.source(file_);
+  const int64_t target = roles.target(file_);
+  const Chosen chosen = choose(table, columns_, categorical_, source, target);
+  ColumnEncoder encoder(names_of(table, chosen.numbers), names_of(table, chosen.categories),
+                        like != nullptr ? &like->attribute_names : nullptr);
+  Buffer<float> numbers;
+  Buffer<int32_t> codes;
+  const auto parse = [&](Payload& payload, const Row& row) {
+    for (const int64_t column : chosen.numbers) payload.numbers.push_back(row.attribute(column));
+    for (const int64_t column : chosen.categories) payload.categories.push_back(row.text(column));
+  };
+  const auto add = [&](const Payload& payload, size_t i) {
+    const auto width = static_cast<size_t>(encoder.numbers());
+    numbers.append(std::span(payload.numbers).subspan(i * width, width));
+    for (int64_t c = 0; c < encoder.categories(); ++c) {
+      const size_t at = i * static_cast<size_t>(encoder.categories()) + static_cast<size_t>(c);
+      codes.push_back(encoder.code(c, payload.categories[at]));
+    }
+  };
+  read_links<Payload>(table, source, target, nodes, graph, parse, add);
+  if (encoder.categories() == 0) {
+    graph.attributes.columns = encoder.numbers();
+    graph.attributes.values = std::move(numbers);
+  } else {
+    graph.attributes = expand(numbers, codes, graph.source.size(), encoder);
+  }
+  graph.attribute_names = make_string_table(encoder.names());
+  if (encoder.unseen() > 0) {
+    graph.notes.push_back(
+        join(encoder.unseen(), " categories of links are not in the graph of --like"));
+  }
+  nodes.finish(graph);
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_links_format() { return std::make_unique<LinksFormat>(); }
+
+}  // namespace lase

@@ -1,0 +1,324 @@
+#include "lase/ingest/nodes.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "lase/base/error.h"
+#include "lase/base/npy.h"
+#include "lase/ingest/categories.h"
+#include "lase/ingest/labels.h"
+#include "lase/ingest/text_features.h"
+
+namespace lase {
+
+void NodeOptions::declare_columns(Flags& flags) {
+  flags.text("--label", label, "column with the class of a node; empty fields are unknown");
+  flags.text("--multi-label", multi_label, "column with the classes of a node");
+  flags.text("--label-separator", label_separator, "between the classes of --multi-label");
+  flags.texts("--regress", target, "columns with numbers to predict");
+  flags.text("--split", split, "column with train, val, test; or shares such as 65/15/20");
+  flags.text("--text", text, "column with text, turned into tf-idf features");
+  flags.number("--text-min-count", text_min_count, "leave out words in fewer training texts");
+  flags.text("--features", features, "node features as .npy, rows in the order of the nodes");
+  flags.texts("--node-columns", columns,
+              "feature columns, or 'none' (default: every column of numbers without another role, "
+              "unless --features or --text is given)");
+  flags.texts("--node-categorical", categorical, "feature columns that hold categories");
+  flags.number("--seed", seed, "of the random split");
+}
+
+void NodeOptions::declare(Flags& flags) {
+  flags.text("--nodes", nodes, "table of the nodes: id, then label, split and feature columns");
+  flags.text("--id", id, "column with the id of a node (default: 'id', or the first)");
+  flags.choice("--unknown-nodes", {"refuse", "add", "drop"}, unknown,
+               "links to nodes that --nodes does not name");
+  declare_columns(flags);
+}
+
+std::vector<std::string> NodeOptions::wanted_columns() const {
+  std::vector<std::string> wanted = {id, label, multi_label, split, text};
+  wanted.insert(wanted.end(), target.begin(), target.end());
+  wanted.insert(wanted.end(), columns.begin(), columns.end());
+  wanted.insert(wanted.end(), categorical.begin(), categorical.end());
+  return wanted;
+}
+
+NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_options,
+                       const Like* like)
+    : NodeReader(options, like) {
+  const bool has_table = !options_.nodes.empty();
+  for (const auto& [flag, value] :
+       {std::pair{"--label", options_.label},
+        {"--multi-label", options_.multi_label},
+        {"--text", options_.text},
+        {"--features", options_.features},
+        {"--regress", options_.target.empty() ? "" : options_.target[0]},
+        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]}}) {
+    require(has_table || value.empty(), flag, " ", quote(value),
+            ": needs --nodes, the table that lists the nodes");
+  }
+  require(has_table || options_.split.empty() || is_shares(options_.split), "--split ",
+          quote(options_.split), ": expected shares such as 65/15/20, or a column of --nodes");
+  if (has_table) {
+    read_table(Table(options_.nodes, table_options, options_.wanted_columns()), false, "");
+  }
+}
+
+NodeReader NodeReader::from_items(const NodeOptions& options, const std::string& path,
+                                  const TableOptions& table_options, const Like* like,
+                                  const std::string& other_column) {
+  NodeReader reader(options, like);
+  auto wanted = options.wanted_columns();
+  wanted.push_back(other_column);
+  reader.read_table(Table(path, table_options, wanted), options.id.empty(), other_column);
+  return reader;
+}
+
+namespace {
+
+// What the rows of a chunk hold, as views of the text.
+struct NodeChunk {
+  std::vector<int64_t> line;
+  std::vector<std::string_view> id, label, text, categories;
+  std::vector<float> numbers, targets;
+  std::vector<uint8_t> split;
+};
+
+// The table's columns by role; −1 where there is none.
+struct Roles {
+  int64_t id = -1, label = -1, text = -1, split = -1;
+  std::vector<int64_t> targets, numbers, categories;
+};
+
+}  // namespace
+
+void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
+  const auto& options = options_;
+  require(options.label.empty() || options.multi_label.empty(),
+          "--label and --multi-label exclude each other");
+  require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
+          "--regress and --label exclude each other");
+  Roles roles;
+  std::vector<bool> used(static_cast<size_t>(table.column_count()));
+  const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
+    if (name.empty()) return -1;
+    const int64_t column = table.column(name, role);
+    used[static_cast<size_t>(column)] = true;
+    return column;
+  };
+  if (!numbered) {
+    roles.id = options.id.empty() ? table.find("id").value_or(0) : table.column(options.id, "--id");
+    used[static_cast<size_t>(roles.id)] = true;
+  }
+  roles.label = use(options.label.empty() ? options.multi_label : options.label, "--label");
+  roles.text = use(options.text, "--text");
+  if (!is_shares(options.split)) roles.split = use(options.split, "--split");
+  use(other_column, "--members");
+  for (const auto& name : options.target) roles.targets.push_back(use(name, "--regress"));
+  const auto is_category = [&](const std::string& name) {
+    const auto& all = options.categorical;
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
+  std::vector<std::string> numbers;
+  for (const auto& name : options.columns) {
+    if (name == "none" || is_category(name)) continue;
+    roles.numbers.push_back(use(name, "--node-columns"));
+    numbers.push_back(table.columns()[static_cast<size_t>(roles.numbers.back())]);
+  }
+  for (const auto& name : options.categorical) {
+    roles.categories.push_back(use(name, "--node-categorical"));
+  }
+  const bool find_numbers =
+      options.columns.empty() && options.features.empty() && options.text.empty();
+  std::string ignored;
+  for (int64_t column = 0; column < table.column_count(); ++column) {
+    if (used[static_cast<size_t>(column)]) continue;
+    const auto& name = table.columns()[static_cast<size_t>(column)];
+    if (find_numbers && table.numeric(column)) {
+      roles.numbers.push_back(column);
+      numbers.push_back(name);
+    } else {
+      ignored += (ignored.empty() ? "" : ", ") + name;
+    }
+  }
+  if (!ignored.empty()) notes_.push_back(join("columns of ", table.path(), " not used: ", ignored));
+
+  ColumnEncoder encoder(std::move(numbers), options.categorical,
+                        like_ != nullptr ? &like_->feature_names : nullptr);
+  StringTableBuilder labels;
+  StringTableBuilder texts;
+  std::vector<float> values;   // [nodes, numbers]
+  std::vector<int32_t> codes;  // [nodes, categories]
+  const auto parse = [&](NodeChunk& chunk, const Row& row) {
+    chunk.line.push_back(row.line());
+    if (roles.id >= 0) {
+      if (row.text(roles.id).empty()) row.fail(roles.id, "the id of a node");
+      chunk.id.push_back(row.text(roles.id));
+    }
+    if (roles.label >= 0) chunk.label.push_back(row.text(roles.label));
+    if (roles.text >= 0) chunk.text.push_back(row.text(roles.text));
+    for (const int64_t column : roles.numbers) chunk.numbers.push_back(row.attribute(column));
+    for (const int64_t column : roles.categories) chunk.categories.push_back(row.text(column));
+    for (const int64_t column : roles.targets) {
+      const bool unknown = row.text(column).empty();
+      chunk.targets.push_back(unknown ? std::numeric_limits<float>::quiet_NaN()
+                                      : row.attribute(column));
+    }
+    if (roles.split >= 0) {
+      const auto split = split_from_word(row.text(roles.split));
+      if (!split) row.fail(roles.split, "train, val, test or nothing");
+      chunk.split.push_back(static_cast<uint8_t>(*split));
+    }
+  };
+  const auto merge = [&](const NodeChunk& chunk) {
+    for (size_t i = 0; i < chunk.line.size(); ++i) {
+      const int64_t expected = names_.size();
+      const int32_t id = names_.add(numbered ? std::to_string(expected) : chunk.id[i]);
+      require(id == expected, table.path(), ": line ", chunk.line[i], ": node ", quote(names_[id]),
+              " is listed twice");
+    }
+    for (const auto text : chunk.label) labels.add(text);
+    for (const auto text : chunk.text) texts.add(text);
+    for (size_t i = 0; i < chunk.categories.size(); ++i) {
+      const auto c = static_cast<int64_t>(i) % encoder.categories();
+      codes.push_back(encoder.code(c, chunk.categories[i]));
+    }
+    values.insert(values.end(), chunk.numbers.begin(), chunk.numbers.end());
+    targets_.insert(targets_.end(), chunk.targets.begin(), chunk.targets.end());
+    split_.insert(split_.end(), chunk.split.begin(), chunk.split.end());
+  };
+  table.read<NodeChunk>(parse, merge);
+  listed_ = names_.size();
+  require(listed_ > 0, table.path(), ": has no rows below its header; expected nodes");
+  labels_ = labels.finish();
+  texts_ = texts.finish();
+  if (encoder.numbers() + encoder.categories() == 0) return;
+
+  const int64_t width = encoder.width();
+  std::vector<float> matrix(static_cast<size_t>(listed_ * width));
+  for (int64_t node = 0; node < listed_; ++node) {
+    float* row = matrix.data() + node * width;
+    for (int64_t j = 0; j < encoder.numbers(); ++j) {
+      row[j] = values[static_cast<size_t>(node * encoder.numbers() + j)];
+    }
+    for (int64_t c = 0; c < encoder.categories(); ++c) {
+      const int32_t code = codes[static_cast<size_t>(node * encoder.categories() + c)];
+      if (code >= 0) row[encoder.column_of(c, code)] = 1;
+    }
+  }
+  columns_ = Attributes::dense(std::move(matrix), listed_, width);
+  column_names_ = encoder.names();
+  if (encoder.unseen() > 0) {
+    notes_.push_back(join(encoder.unseen(), " categories of nodes are not in the graph of --like"));
+  }
+}
+
+std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
+                                        const std::string& path, int64_t line) {
+  if (listed_ == 0) return names_.add(name, hash);
+  const auto known = names_.find(name, hash);
+  if (known) return known;
+  require(options_.unknown != "refuse", path, ": line ", line, ": node ", quote(name),
+          " is not in ", options_.nodes, " (--unknown-nodes add or drop would go on)");
+  ++unknown_;
+  if (options_.unknown == "drop") return std::nullopt;
+  return names_.add(name, hash);
+}
+
+namespace {
+
+// Adds rows of zeros for nodes that the table did not list.
+Attributes padded(const Attributes& matrix, int64_t rows) {
+  if (matrix.rows == rows) return matrix;
+  Attributes result = matrix;
+  result.rows = rows;
+  if (matrix.layout == Layout::kSparse) {
+    std::vector<int64_t> row_ptr(matrix.row_ptr.begin(), matrix.row_ptr.end());
+    row_ptr.resize(static_cast<size_t>(rows) + 1, row_ptr.back());
+    result.row_ptr = std::move(row_ptr);
+  } else {
+    std::vector<float> values(matrix.values.begin(), matrix.values.end());
+    values.resize(static_cast<size_t>(rows * matrix.columns));
+    result.values = std::move(values);
+  }
+  return result;
+}
+
+}  // namespace
+
+void NodeReader::add_features(RawGraph& graph) {
+  std::vector<Attributes> parts;
+  StringTableBuilder names;
+  if (columns_) {
+    parts.push_back(*columns_);
+    for (const auto& name : column_names_) names.add(name);
+  }
+  if (!options_.features.empty()) {
+    auto matrix = read_npy(options_.features);
+    require(matrix.rows == listed_, options_.features, ": has ", matrix.rows, " rows, expected ",
+            listed_, ", one for each node of ", options_.nodes);
+    for (int64_t j = 0; j < matrix.columns; ++j) names.add(join("feature ", j));
+    parts.push_back(Attributes::dense(std::move(matrix.values), matrix.rows, matrix.columns));
+  }
+  if (!options_.text.empty()) {
+    auto text = tf_idf(texts_, graph.nodes.split, options_.text, options_.text_min_count, like_);
+    for (int64_t j = 0; j < text.names.size(); ++j) names.add(text.names[j]);
+    parts.push_back(std::move(text.features));
+    graph.recipe["idf"] = std::move(text.idf);
+  }
+  if (parts.empty()) {
+    graph.nodes.features.rows = size();
+    return;
+  }
+  graph.nodes.features = padded(concat_columns(parts), size());
+  graph.nodes.feature_names = names.finish();
+}
+
+void NodeReader::add_labels(RawGraph& graph) {
+  // Nodes that only links mention have no label.
+  const auto texts = [&] {
+    StringTableBuilder all;
+    for (int64_t i = 0; i < size(); ++i) {
+      all.add(i < labels_.size() ? labels_[i] : std::string_view());
+    }
+    return all.finish();
+  };
+  const StringTable known = like_ != nullptr ? like_->label_names : StringTable{};
+  if (!options_.label.empty()) {
+    graph.nodes.labels = encode_labels(texts(), known);
+  } else if (!options_.multi_label.empty()) {
+    graph.nodes.labels = encode_multi_labels(texts(), options_.label_separator, known);
+  } else if (!options_.target.empty()) {
+    targets_.resize(static_cast<size_t>(size()) * options_.target.size(),
+                    std::numeric_limits<float>::quiet_NaN());
+    graph.nodes.labels = {.task = Task::kRegression,
+                          .label = {},
+                          .target = std::move(targets_),
+                          .names = make_string_table(options_.target)};
+  }
+}
+
+void NodeReader::add_split(RawGraph& graph) {
+  if (options_.split.empty()) return;
+  if (is_shares(options_.split)) {
+    graph.nodes.split = random_split(size(), options_.split, static_cast<uint64_t>(options_.seed));
+    return;
+  }
+  split_.resize(static_cast<size_t>(size()), static_cast<uint8_t>(Split::kNone));
+  graph.nodes.split = std::move(split_);
+}
+
+void NodeReader::finish(RawGraph& graph) {
+  add_split(graph);
+  add_features(graph);
+  add_labels(graph);
+  if (unknown_ > 0) {
+    notes_.push_back(join(
+        unknown_, " ends of links were not in ", options_.nodes,
+        options_.unknown == "drop" ? "; their links were dropped" : "; they were added as nodes"));
+  }
+  graph.notes.insert(graph.notes.end(), notes_.begin(), notes_.end());
+  graph.nodes.names = names_.finish();
+}
+
+}  // namespace lase

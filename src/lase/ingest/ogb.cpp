@@ -1,0 +1,214 @@
+// OGB's raw layout of a node data set: raw/edge.csv.gz, raw/num-node-list.csv.gz, and, where there
+// are such, raw/node-feat.csv.gz, raw/edge-feat.csv.gz, raw/node-label.csv.gz and split/NAME/.
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/ingest/format.h"
+#include "lase/ingest/labels.h"
+#include "lase/ingest/link_file.h"
+#include "lase/ingest/table.h"
+
+namespace lase {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OgbFormat : public Format {
+ public:
+  std::string name() const override { return "ogb"; }
+  std::string summary() const override { return "OGB's raw csv layout"; }
+  void declare(Flags& flags) override {
+    flags.required("folder", folder_, "folder that holds raw/ and split/");
+    flags.choice("--task", {"auto", "single-label", "multi-label", "regression"}, task_,
+                 "what the label columns mean (auto: one column of integers is one class a node, "
+                 "several columns are classes)");
+    flags.text("--split-name", split_name_, "folder under split/ (default: the only one)");
+    rules_.declare(flags, true);
+  }
+  RawGraph read(const Like* like) const override;
+
+ private:
+  // The file, plain or gzip, or an empty path.
+  std::string find(const std::string& name) const;
+  std::string need(const std::string& name) const;
+  fs::path raw() const;
+  void read_labels(RawGraph& graph, int64_t nodes, const Like* like) const;
+  void read_split(RawGraph& graph, int64_t nodes) const;
+
+  std::string folder_;
+  std::string task_ = "auto";
+  std::string split_name_;
+  LinkRuleWords rules_;
+};
+
+fs::path OgbFormat::raw() const {
+  const fs::path folder(folder_);
+  return fs::is_directory(folder / "raw") ? folder / "raw" : folder;
+}
+
+std::string OgbFormat::find(const std::string& name) const {
+  for (const char* ending : {".csv.gz", ".csv"}) {
+    const fs::path path = raw() / (name + ending);
+    if (fs::exists(path)) return path.string();
+  }
+  return "";
+}
+
+std::string OgbFormat::need(const std::string& name) const {
+  const std::string path = find(name);
+  require(!path.empty(), (raw() / (name + ".csv.gz")).string(), ": is missing");
+  return path;
+}
+
+struct Matrix {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  Buffer<float> values;
+};
+
+// A csv of numbers without header; empty fields and "nan" are NaN where they are allowed.
+Matrix read_matrix(const std::string& path, bool allow_unknown) {
+  const Table table(path, {.delimiter = ",", .header = "no", .missing = {}});
+  Matrix matrix;
+  matrix.columns = table.column_count();
+  using Chunk = std::vector<float>;
+  const auto parse = [&](Chunk& chunk, const Row& row) {
+    for (int64_t column = 0; column < matrix.columns; ++column) {
+      const auto text = row.text(column);
+      const bool unknown = allow_unknown && (text.empty() || lower_case(text) == "nan");
+      chunk.push_back(unknown ? std::numeric_limits<float>::quiet_NaN() : row.attribute(column));
+    }
+  };
+  table.read<Chunk>(parse, [&](const Chunk& chunk) { matrix.values.append(chunk); });
+  matrix.rows = matrix.values.size() / matrix.columns;
+  return matrix;
+}
+
+// A csv of whole numbers below `limit`.
+std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int64_t limit) {
+  const Table table(path, {.delimiter = ",", .header = "no", .missing = {}});
+  require(table.column_count() == columns, path, ": has ", table.column_count(),
+          " columns, expected ", columns);
+  std::vector<int32_t> numbers;
+  using Chunk = std::vector<int32_t>;
+  const auto parse = [&](Chunk& chunk, const Row& row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const double value = row.number(column);
+      if (value < 0 || value >= static_cast<double>(limit) || value != std::floor(value)) {
+        row.fail(column, join("a whole number below ", limit));
+      }
+      chunk.push_back(static_cast<int32_t>(value));
+    }
+  };
+  table.read<Chunk>(parse, [&](const Chunk& chunk) {
+    numbers.insert(numbers.end(), chunk.begin(), chunk.end());
+  });
+  return numbers;
+}
+
+void OgbFormat::read_labels(RawGraph& graph, int64_t nodes, const Like* like) const {
+  const std::string path = find("node-label");
+  if (path.empty()) return;
+  Matrix matrix = read_matrix(path, true);
+  require(matrix.rows == nodes, path, ": has ", matrix.rows, " rows, expected ", nodes,
+          ", one for each node");
+  Labels& labels = graph.nodes.labels;
+  const bool several = matrix.columns > 1;
+  if (task_ == "single-label" || (task_ == "auto" && !several)) {
+    require(!several, path, ": has ", matrix.columns, " columns, expected one class a node");
+    StringTableBuilder texts;
+    for (const float value : matrix.values) {
+      require(std::isnan(value) || value == std::floor(value), path, ": holds the label ", value,
+              ", expected integers (or --task regression)");
+      texts.add(std::isnan(value) ? "" : std::to_string(static_cast<int64_t>(value)));
+    }
+    labels = encode_labels(texts.finish(), like != nullptr ? like->label_names : StringTable{});
+    return;
+  }
+  labels.task = task_ == "regression" ? Task::kRegression : Task::kMultiLabel;
+  StringTableBuilder names;
+  for (int64_t j = 0; j < matrix.columns; ++j) names.add(std::to_string(j));
+  labels.names = names.finish();
+  if (labels.task == Task::kMultiLabel) {
+    for (const float value : matrix.values) {
+      require(std::isnan(value) || value == 0 || value == 1, path, ": holds ", value,
+              ", expected 0 or 1 for each class");
+    }
+  }
+  labels.target = matrix.values.freeze();
+}
+
+void OgbFormat::read_split(RawGraph& graph, int64_t nodes) const {
+  const fs::path folder = fs::path(folder_) / "split";
+  if (!fs::is_directory(folder)) return;
+  fs::path chosen = folder / split_name_;
+  if (split_name_.empty()) {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.is_directory()) found.push_back(entry.path());
+    }
+    require(found.size() == 1, folder.string(), ": holds ", found.size(),
+            " splits; --split-name chooses one");
+    chosen = found[0];
+  }
+  std::vector<uint8_t> split(static_cast<size_t>(nodes));
+  for (const auto& [name, part] :
+       {std::pair{"train", Split::kTrain}, {"valid", Split::kVal}, {"test", Split::kTest}}) {
+    std::string path = (chosen / (std::string(name) + ".csv.gz")).string();
+    if (!fs::exists(path)) path = (chosen / (std::string(name) + ".csv")).string();
+    for (const int32_t node : read_numbers(path, 1, nodes)) {
+      split[static_cast<size_t>(node)] = static_cast<uint8_t>(part);
+    }
+  }
+  graph.nodes.split = std::move(split);
+}
+
+RawGraph OgbFormat::read(const Like* like) const {
+  require(fs::is_directory(folder_), folder_, ": is not a folder");
+  RawGraph graph;
+  graph.rules = rules_.finish();
+  const std::string count_path = need("num-node-list");
+  const auto counts = read_numbers(count_path, 1, std::numeric_limits<int32_t>::max());
+  require(counts.size() == 1 && counts[0] > 0, count_path, ": lists ", counts.size(),
+          " graphs, expected one, with at least one node");
+  const int64_t nodes = counts[0];
+
+  const std::string edge_path = need("edge");
+  const auto ends = read_numbers(edge_path, 2, nodes);
+  for (size_t i = 0; i < ends.size(); i += 2) {
+    graph.source.push_back(ends[i]);
+    graph.target.push_back(ends[i + 1]);
+  }
+  if (const std::string path = find("edge-feat"); !path.empty()) {
+    Matrix matrix = read_matrix(path, false);
+    require(matrix.rows == graph.source.size(), path, ": has ", matrix.rows, " rows, expected ",
+            graph.source.size(), ", one for each line of ", edge_path);
+    graph.attributes.columns = matrix.columns;
+    graph.attributes.values = std::move(matrix.values);
+  }
+  graph.nodes.features.rows = nodes;
+  if (const std::string path = find("node-feat"); !path.empty()) {
+    Matrix matrix = read_matrix(path, false);
+    require(matrix.rows == nodes, path, ": has ", matrix.rows, " rows, expected ", nodes,
+            ", one for each node");
+    graph.nodes.features = Attributes::dense(matrix.values.freeze(), nodes, matrix.columns);
+  }
+  StringTableBuilder names;
+  for (int64_t i = 0; i < nodes; ++i) names.add(std::to_string(i));
+  graph.nodes.names = names.finish();
+  read_labels(graph, nodes, like);
+  read_split(graph, nodes);
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_ogb_format() { return std::make_unique<OgbFormat>(); }
+
+}  // namespace lase

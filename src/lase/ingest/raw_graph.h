@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lase/base/array.h"
+#include "lase/base/attributes.h"
+#include "lase/base/string_table.h"
+
+namespace lase {
+
+enum class Task : uint8_t { kNone, kSingleLabel, kMultiLabel, kRegression };
+enum class Split : uint8_t { kNone, kTrain, kVal, kTest };
+
+std::string_view task_name(Task task);
+std::string_view split_name(Split split);
+
+// What is to be learned about each of n nodes.
+struct Labels {
+  Task task = Task::kNone;
+  Array<int32_t> label;  // single label: [n], −1 where unknown
+  Array<float> target;   // multi-label (0 or 1) and regression: [n, names], NaN where unknown
+  StringTable names;     // of the classes or of the regression targets
+
+  int64_t classes() const { return names.size(); }
+  bool known(int64_t node) const;
+};
+
+struct Nodes {
+  StringTable names;  // [n]
+  Attributes features;
+  StringTable feature_names;  // empty or [features.columns]
+  Labels labels;
+  Array<uint8_t> split;  // [n] of Split, or empty
+};
+
+// Attributes of the raw links, still growing: dense or sparse.
+struct RawAttributes {
+  Layout layout = Layout::kDense;
+  int64_t columns = 0;
+  Buffer<float> values;
+  Buffer<int64_t> row_end;  // sparse: end of each row in values
+  Buffer<int32_t> column;   // sparse
+
+  // One sparse row that holds a single value, or none.
+  void add_single(int32_t at, float value) {
+    column.push_back(at);
+    values.push_back(value);
+    row_end.push_back(values.size());
+  }
+  void add_empty() { row_end.push_back(values.size()); }
+};
+
+enum class Parallel : uint8_t { kMerge, kKeep, kRefuse };
+enum class SelfLoops : uint8_t { kDrop, kKeep, kRefuse };
+enum class Merge : uint8_t { kSum, kMean, kMax, kFirst };
+enum class Transform : uint8_t { kRaw, kLog1p, kBinary };
+
+// How raw links become links.
+struct LinkRules {
+  bool directed = false;     // arcs one way only
+  bool directional = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
+  Parallel parallel = Parallel::kMerge;
+  SelfLoops self_loops = SelfLoops::kDrop;
+  Merge merge = Merge::kSum;              // how the attributes of merged links combine
+  Transform transform = Transform::kRaw;  // applied after merging
+};
+
+// In which layout link attributes are kept.
+enum class LayoutRule : uint8_t {
+  kAsRead,   // dense or sparse, as the format gives them
+  kCodeFew,  // coded where the distinct rows are few
+  kSmaller,  // the smaller one of sparse and dense
+};
+
+// What a format reads from files: nodes, and raw links in the order of the file, each as often as
+// it occurs. Building the graph merges and orders them.
+struct RawGraph {
+  Nodes nodes;
+  Buffer<int32_t> source;  // [raw links]
+  Buffer<int32_t> target;
+  RawAttributes attributes;
+  StringTable attribute_names;  // empty or [attributes.columns]
+  LinkRules rules;
+  LayoutRule layout_rule = LayoutRule::kAsRead;
+  // What fitted on these data and must be applied to new data unchanged (edges of time slices,
+  // document frequencies); kept in the graph file for `import --like`.
+  nlohmann::json recipe = nlohmann::json::object();
+  std::vector<std::string> notes;  // for the summary: what was dropped, filled or ignored
+};
+
+}  // namespace lase

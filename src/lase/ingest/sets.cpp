@@ -1,0 +1,150 @@
+// Items with members (papers and their authors, baskets and products): two items are linked when
+// they share a member, and the link says which.
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/ingest/format.h"
+#include "lase/ingest/interner.h"
+#include "lase/ingest/labels.h"
+#include "lase/ingest/link_file.h"
+#include "lase/ingest/nodes.h"
+
+namespace lase {
+namespace {
+
+class SetsFormat : public Format {
+ public:
+  std::string name() const override { return "sets"; }
+  std::string summary() const override { return "items linked by the members they share"; }
+
+  void declare(Flags& flags) override {
+    flags.required("file", path_, "table of items, plain or gzip");
+    flags.required("--members", members_, "column with the members of an item");
+    flags.text("--separator", separator_, "between members");
+    flags.flag("--fold-case", fold_case_, "members that differ in case only are the same");
+    flags.number("--max-members", max_items_,
+                 "members of more items than this link none of them (0: no limit)");
+    flags.text("--id", nodes_.id, "column with the id of an item (default: its row, from 0)");
+    declare_table(flags, table_);
+    nodes_.declare_columns(flags);
+  }
+
+  RawGraph read(const Like* like) const override;
+
+ private:
+  // items[m]: the items that have member m, ascending.
+  std::vector<std::vector<int32_t>> read_members(Interner& members) const;
+
+  std::string path_;
+  std::string members_;
+  std::string separator_ = ";";
+  bool fold_case_ = false;
+  int64_t max_items_ = 1000;
+  TableOptions table_;
+  NodeOptions nodes_;
+};
+
+std::vector<std::vector<int32_t>> SetsFormat::read_members(Interner& members) const {
+  require(!separator_.empty(), "--separator: expected at least one character");
+  auto wanted = nodes_.wanted_columns();
+  wanted.push_back(members_);
+  const Table table(path_, table_, wanted);
+  const int64_t column = table.column(members_, "--members");
+  std::vector<std::vector<int32_t>> items;
+  int32_t item = 0;
+  using Texts = std::vector<std::string_view>;
+  const auto parse = [&](Texts& texts, const Row& row) { texts.push_back(row.text(column)); };
+  const auto merge = [&](const Texts& texts) {
+    for (const auto text : texts) {
+      for (const auto part : split_text(text, separator_)) {
+        const auto name = trimmed(part);
+        if (name.empty()) continue;
+        const auto member =
+            static_cast<size_t>(fold_case_ ? members.add(lower_case(name)) : members.add(name));
+        if (member == items.size()) items.emplace_back();
+        if (items[member].empty() || items[member].back() != item) items[member].push_back(item);
+      }
+      ++item;
+    }
+  };
+  table.read<Texts>(parse, merge);
+  return items;
+}
+
+RawGraph SetsFormat::read(const Like* like) const {
+  RawGraph graph;
+  NodeReader nodes = NodeReader::from_items(nodes_, path_, table_, like, members_);
+  Interner members;
+  const auto items = read_members(members);
+
+  Interner known;
+  for (int64_t i = 0; like != nullptr && i < like->attribute_names.size(); ++i) {
+    known.add(like->attribute_names[i]);
+  }
+  int64_t pairs = 0;
+  int64_t too_common = 0;
+  int64_t unseen = 0;
+  StringTableBuilder names;
+  graph.attributes.layout = Layout::kSparse;
+  for (size_t m = 0; m < items.size(); ++m) {
+    const auto& having = items[m];
+    const auto count = static_cast<int64_t>(having.size());
+    if (count < 2) continue;
+    if (max_items_ > 0 && count > max_items_) {
+      ++too_common;
+      continue;
+    }
+    pairs += count * (count - 1) / 2;
+    require(
+        pairs <= std::numeric_limits<int32_t>::max(), path_, ": member ",
+        quote(members[static_cast<int64_t>(m)]), " of ", count,
+        " items brings the pairs of items above 2147483647; a lower --max-members leaves it out");
+    auto column = static_cast<int32_t>(names.size());
+    bool has_column = true;
+    if (like != nullptr) {
+      const auto found = known.find(members[static_cast<int64_t>(m)]);
+      has_column = found.has_value();
+      unseen += has_column ? 0 : 1;
+      column = found.value_or(0);
+    } else {
+      names.add(members[static_cast<int64_t>(m)]);
+    }
+    for (size_t i = 0; i < having.size(); ++i) {
+      for (size_t j = i + 1; j < having.size(); ++j) {
+        graph.source.push_back(having[i]);
+        graph.target.push_back(having[j]);
+        if (has_column) {
+          graph.attributes.add_single(column, 1);
+        } else {
+          graph.attributes.add_empty();
+        }
+      }
+    }
+  }
+  graph.attribute_names = like != nullptr ? like->attribute_names : names.finish();
+  graph.attributes.columns = graph.attribute_names.size();
+  graph.notes.push_back(join(members.size(), " members, ", graph.attributes.columns,
+                             " of them shared by two items or more"));
+  if (too_common > 0) {
+    graph.notes.push_back(join(too_common, " members of more than ", max_items_,
+                               " items link none of them (--max-members)"));
+  }
+  if (unseen > 0) {
+    graph.notes.push_back(join(unseen,
+                               " shared members are not in the graph of --like; they link "
+                               "items but give no attribute"));
+  }
+  nodes.finish(graph);
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_sets_format() { return std::make_unique<SetsFormat>(); }
+
+}  // namespace lase

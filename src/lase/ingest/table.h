@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lase/base/parallel.h"
+#include "lase/ingest/text_stream.h"
+
+namespace lase {
+
+struct TableOptions {
+  std::string delimiter;  // one character, "tab", "space", or empty: found out
+  std::string header;     // "yes", "no", or empty: found out
+  // Empty fields of number columns read as this; without it they are an error.
+  std::optional<float> missing;
+};
+
+class Table;
+
+// One line of a table, split into fields. Fields may be in double quotes ("" stands for a quote).
+class Row {
+ public:
+  std::string_view text(int64_t column) const { return fields_[static_cast<size_t>(column)]; }
+  double number(int64_t column) const;  // finite
+  double time(int64_t column) const;    // seconds: a number, or a date as in ISO 8601
+  float attribute(int64_t column) const;
+  [[noreturn]] void fail(int64_t column, std::string_view expected) const;
+  std::string where() const;  // "links.csv: line 7"
+  int64_t line() const { return line_; }
+
+ private:
+  friend class Table;
+  Row(const Table* table, std::deque<std::string>* unescaped)
+      : table_(table), unescaped_(unescaped) {}
+  const Table* table_;
+  int64_t line_ = 0;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string>* unescaped_;  // fields that held escaped quotes
+};
+
+// Delimited text with a header or without. Finds out the delimiter (tab, comma, semicolon, bar or
+// runs of spaces) and whether the first line is a header. Blank lines and leading lines that start
+// with '#' or '%' are skipped.
+class Table {
+ public:
+  // `wanted`: column names that the user gave; a first line that holds one of them is a header.
+  Table(std::string path, TableOptions options, const std::vector<std::string>& wanted = {});
+
+  const std::string& path() const { return path_; }
+  const std::vector<std::string>& columns() const { return names_; }
+  bool has_header() const { return header_; }
+  char delimiter() const { return delimiter_; }
+  int64_t column_count() const { return static_cast<int64_t>(names_.size()); }
+
+  // The column of that name, or at that position counted from 1; `role` is for the message.
+  int64_t column(const std::string& name_or_position, std::string_view role) const;
+  std::optional<int64_t> find(std::string_view name) const;
+  // Whether the first row of data has a number there.
+  bool numeric(int64_t column) const;
+
+  // Parses all rows: parse(chunk, row) in parallel on chunks of lines, then merge(chunk) for one
+  // chunk after the other in the order of the file. A chunk may keep views of the row's text until
+  // it has been merged.
+  template <class Chunk, class Parse, class Merge>
+  void read(const Parse& parse, const Merge& merge) const {
+    TextStream stream(path_);
+    std::vector<std::string> blocks(static_cast<size_t>(2 * thread_count()));
+    std::vector<int64_t> first_line(blocks.size());
+    int64_t line = 1;
+    for (bool more = true; more;) {
+      size_t count = 0;
+      while (count < blocks.size() && (more = stream.next(blocks[count]))) {
+        first_line[count] = line;
+        line += count_lines(blocks[count]);
+        ++count;
+      }
+      std::vector<Chunk> chunks(count);
+      std::vector<std::deque<std::string>> unescaped(count);
+      parallel_for(static_cast<int64_t>(count), 1, [&](int64_t block, int64_t) {
+        const auto i = static_cast<size_t>(block);
+        for_each_row(blocks[i], first_line[i], unescaped[i],
+                     [&](const Row& row) { parse(chunks[i], row); });
+      });
+      for (auto& chunk : chunks) merge(chunk);
+    }
+  }
+
+ private:
+  friend class Row;
+  static int64_t count_lines(std::string_view block);
+  void find_delimiter(const std::vector<std::string_view>& sample);
+  bool find_header(const std::vector<std::string_view>& sample,
+                   const std::vector<std::string>& wanted);
+  void split(std::string_view line, Row& row) const;
+
+  template <class Visit>
+  void for_each_row(std::string_view block, int64_t line, std::deque<std::string>& unescaped,
+                    const Visit& visit) const {
+    Row row(this, &unescaped);
+    for (; !block.empty(); ++line) {
+      const auto end = block.find('\n');
+      auto text = block.substr(0, end);
+      block.remove_prefix(end == block.npos ? block.size() : end + 1);
+      if (line < first_row_) continue;
+      row.line_ = line;
+      split(text, row);
+      if (row.fields_.empty()) continue;
+      check_width(row);
+      visit(static_cast<const Row&>(row));
+    }
+  }
+  void check_width(const Row& row) const;
+
+  std::string path_;
+  TableOptions options_;
+  char delimiter_ = ',';
+  bool header_ = false;
+  int64_t first_row_ = 1;  // line of the first row of data
+  std::vector<std::string> names_;
+  std::vector<bool> numeric_;
+};
+
+// Without the spaces, tabs and carriage returns around it.
+std::string_view trimmed(std::string_view text);
+// In lower case: Latin, Greek and Cyrillic letters.
+std::string lower_case(std::string_view text);
+
+// Texts as numbers. Infinity and NaN, hexadecimal numbers and trailing text do not count.
+std::optional<double> parse_number(std::string_view text);
+// Seconds since 1970: a number, or YYYY-MM-DD[(T| )hh:mm[:ss[.fff]]][Z|±hh:mm].
+std::optional<double> parse_time(std::string_view text);
+
+}  // namespace lase
