@@ -9,6 +9,7 @@
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
 #include "lase/ingest/format.h"
+#include "lase/reduce/pca.h"
 
 #include "session.h"
 
@@ -79,6 +80,16 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   const auto notes = raw.notes;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
+  // A reduction that the earlier graph has is part of what the new one takes over.
+  const auto seed = uint64_t{1};
+  if (options.reduce_nodes > 0 || earlier.node_reduction.present()) {
+    lase::reduce_nodes(graph, {.components = options.reduce_nodes, .seed = seed},
+                       earlier.node_reduction);
+  }
+  if (options.reduce_links > 0 || earlier.link_reduction.present()) {
+    lase::reduce_links(graph, {.components = options.reduce_links, .seed = seed},
+                       earlier.link_reduction);
+  }
   lase::save_graph(graph, options.out);
 
   auto& out = session.out();

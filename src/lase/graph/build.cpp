@@ -24,6 +24,13 @@ BuiltGraph build_graph(RawGraph raw) {
   report.raw_links = raw.source.size();
   const int64_t nodes = raw.nodes.names.size();
 
+  if (raw.attribute_names.size() == 0) {
+    raw.attribute_names = numbered_names("attribute ", raw.attributes.columns);
+  }
+  if (raw.nodes.feature_names.size() == 0) {
+    raw.nodes.feature_names = numbered_names("feature ", raw.nodes.features.columns);
+  }
+
   LinkGroups groups = group_links(raw);
   report.self_loops = groups.self_loops;
   report.merged = groups.merged;

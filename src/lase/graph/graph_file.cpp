@@ -209,10 +209,14 @@ Graph open_graph(const std::string& path) try {
       get_attributes(file, "link_attributes", graph.links * (graph.directional ? 2 : 1),
                      about.value("link_attributes", json::object()));
   graph.attribute_names = get_strings(file, "link_attribute_names");
+  require(graph.attribute_names.size() == graph.link_attributes.columns, path, ": names ",
+          graph.attribute_names.size(), " of ", graph.link_attributes.columns, " link attributes");
   Nodes& nodes = graph.nodes;
   nodes.features =
       get_attributes(file, "node_features", n, about.value("node_features", json::object()));
   nodes.feature_names = get_strings(file, "node_feature_names");
+  require(nodes.feature_names.size() == nodes.features.columns, path, ": names ",
+          nodes.feature_names.size(), " of ", nodes.features.columns, " node features");
   nodes.names = get_strings(file, "names");
   require(nodes.names.size() == n, path, ": names ", nodes.names.size(), " of ", n, " nodes");
   Labels& labels = nodes.labels;

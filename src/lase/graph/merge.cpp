@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -278,28 +279,29 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
 
 namespace {
 
-// Coded, where at most one row in eight is new and the table stays small; else as it was.
-Attributes coded_where_few(Attributes matrix) {
-  constexpr int64_t kMostCodes = 1 << 16;
-  constexpr int64_t kRepeats = 8;
-  const int64_t limit = std::min(kMostCodes, matrix.rows / kRepeats);
-  if (matrix.layout != Layout::kDense || matrix.columns == 0 || limit == 0) return matrix;
+// Each distinct row once, or nothing where there are more than `limit`.
+std::optional<Attributes> coded(const Attributes& matrix, int64_t limit) {
   Interner distinct;
   std::vector<int32_t> code;
-  const auto row_bytes = static_cast<size_t>(matrix.columns) * sizeof(float);
+  std::vector<float> values(static_cast<size_t>(matrix.columns));
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
+                               values.size() * sizeof(float));
   for (int64_t row = 0; row < matrix.rows; ++row) {
-    const auto* bytes = reinterpret_cast<const char*>(matrix.values.data() + row * matrix.columns);
-    code.push_back(distinct.add({bytes, row_bytes}));
-    if (distinct.size() > limit) return matrix;
+    matrix.copy_row(row, values.data());
+    code.push_back(distinct.add(bytes));
+    if (distinct.size() > limit) return std::nullopt;
   }
   std::vector<float> table(static_cast<size_t>(distinct.size() * matrix.columns));
   for (int64_t c = 0; c < distinct.size(); ++c) {
-    std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), row_bytes);
+    std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), bytes.size());
   }
-  matrix.layout = Layout::kCoded;
-  matrix.values = std::move(table);
-  matrix.code = std::move(code);
-  return matrix;
+  return Attributes{.layout = Layout::kCoded,
+                    .rows = matrix.rows,
+                    .columns = matrix.columns,
+                    .values = std::move(table),
+                    .row_ptr = {},
+                    .column = {},
+                    .code = std::move(code)};
 }
 
 Attributes to_dense(const Attributes& matrix) {
@@ -313,18 +315,26 @@ Attributes to_dense(const Attributes& matrix) {
 }  // namespace
 
 Attributes choose_layout(Attributes matrix, LayoutRule rule) {
+  if (matrix.columns == 0) return Attributes::dense({}, matrix.rows, 0);
+  const auto dense_bytes =
+      static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
+  // Few: one row in eight at most is new, and the table stays small.
+  constexpr int64_t kMostCodes = 1 << 16;
+  constexpr int64_t kRepeats = 8;
   switch (rule) {
     case LayoutRule::kAsRead:
       return matrix;
     case LayoutRule::kCodeFew:
-      return coded_where_few(std::move(matrix));
-    case LayoutRule::kSmaller: {
-      const auto dense_bytes =
-          static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
-      const bool denser =
-          matrix.layout == Layout::kSparse && dense_bytes <= static_cast<double>(matrix.bytes());
-      return denser ? to_dense(matrix) : matrix;
-    }
+      if (matrix.layout != Layout::kDense) return matrix;
+      return coded(matrix, std::min(kMostCodes, matrix.rows / kRepeats)).value_or(matrix);
+    case LayoutRule::kSmaller:
+      return dense_bytes <= static_cast<double>(matrix.bytes()) ? to_dense(matrix) : matrix;
+    case LayoutRule::kDense:
+      return matrix.layout == Layout::kDense ? matrix : to_dense(matrix);
+    case LayoutRule::kSparse:
+      return matrix.layout == Layout::kSparse ? matrix : to_sparse(matrix);
+    case LayoutRule::kCoded:
+      return *coded(matrix, matrix.rows);
   }
   return matrix;
 }

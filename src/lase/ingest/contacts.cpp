@@ -93,7 +93,7 @@ RawGraph ContactsFormat::read(const Like* like) const {
           kMostSlices);
   RawGraph graph;
   graph.rules = rules_.finish();
-  graph.layout_rule = LayoutRule::kSmaller;
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kSmaller);
   const std::map<std::string, Transform> transforms = {
       {"log1p", Transform::kLog1p}, {"raw", Transform::kRaw}, {"binary", Transform::kBinary}};
   graph.rules.transform = transforms.at(counts_);
@@ -133,9 +133,7 @@ RawGraph ContactsFormat::read(const Like* like) const {
       graph.attributes.add_empty();
     }
   }
-  StringTableBuilder names;
-  for (int64_t i = 0; i < graph.attributes.columns; ++i) names.add(join("slice ", i));
-  graph.attribute_names = names.finish();
+  graph.attribute_names = numbered_names("slice ", graph.attributes.columns);
   graph.recipe["slice_edges"] = edges;
   graph.notes.push_back(join(times.size(), " contacts in ", edges.size() - 1, " slices of ",
                              slicing_ == "width" ? "equal width" : "equal count"));

@@ -55,9 +55,11 @@ struct LinkRuleWords {
   std::string parallel = "merge";
   std::string self_loops = "drop";
   std::string merge = "sum";
+  std::string layout = "auto";
 
   void declare(Flags& flags, bool merging_is_free);
   LinkRules finish() const;
+  LayoutRule layout_rule(LayoutRule automatic) const;
 };
 
 // Reads one raw link a row. `parse(payload, row)` keeps what a row says besides its ends (in

@@ -117,7 +117,7 @@ RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes,
 RawGraph LinksFormat::read(const Like* like) const {
   RawGraph graph;
   graph.rules = rules_.finish();
-  graph.layout_rule = LayoutRule::kCodeFew;
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kCodeFew);
   NodeReader nodes(file_.nodes, file_.table, like);
   auto wanted = columns_;
   wanted.insert(wanted.end(), categorical_.begin(), categorical_.end());
