@@ -60,16 +60,19 @@ LinkGroups group_links(RawGraph& raw) {
     const int32_t u = raw.source[i];
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
-    require(u != v || rules.self_loops != SelfLoops::kRefuse, "a link joins node ",
-            quote(raw.nodes.names[u]), " to itself (--self-loops drop or keep would go on)");
+    if (u == v && rules.self_loops == SelfLoops::kRefuse) {
+      fail("a link joins node ", quote(raw.nodes.names[u]),
+           " to itself (--self-loops drop or keep would go on)");
+    }
     if (u == v && rules.self_loops == SelfLoops::kDrop) {
       groups.row[i] = -1;
       continue;
     }
     const bool repeated = !first.empty() && first[i] != i;
-    require(!repeated || rules.parallel != Parallel::kRefuse, "two links join ",
-            quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
-            " (--parallel merge or keep would go on)");
+    if (repeated && rules.parallel == Parallel::kRefuse) {
+      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
+           " (--parallel merge or keep would go on)");
+    }
     groups.merged += repeated ? 1 : 0;
     const int32_t earlier = repeated ? groups.row[first[i]] : 0;
     const int32_t link = !repeated ? links : rules.directional ? earlier / 2 : earlier;
