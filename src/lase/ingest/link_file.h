@@ -69,7 +69,7 @@ void read_links(const Table& table, int64_t source, int64_t target, NodeReader& 
                 RawGraph& graph, const Parse& parse, const Add& add) {
   struct End {
     std::string_view name;
-    uint64_t hash;
+    uint64_t hash = 0;
   };
   struct Chunk {
     std::vector<End> ends;  // source, target, source, target, …

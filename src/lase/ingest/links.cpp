@@ -70,6 +70,7 @@ Chosen choose(const Table& table, const std::vector<std::string>& columns,
 
 std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const int64_t column : columns) {
     names.push_back(table.columns()[static_cast<size_t>(column)]);
   }

@@ -61,7 +61,7 @@ std::string OgbFormat::find(const std::string& name) const {
 }
 
 std::string OgbFormat::need(const std::string& name) const {
-  const std::string path = find(name);
+  std::string path = find(name);
   require(!path.empty(), (raw() / (name + ".csv.gz")).string(), ": is missing");
   return path;
 }
