@@ -110,6 +110,7 @@ float combined(Merge merge, float into, float value) {
 Attributes merge_dense(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
                        Merge merge, bool in_place) {
   const int64_t k = raw.columns;
+  if (k == 0) return Attributes::dense({}, rows, 0);
   Buffer<float> result;
   if (!in_place) {
     result.resize(rows * k);
