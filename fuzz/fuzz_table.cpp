@@ -8,7 +8,7 @@
 //   \x1e                      file 3: --features (.npy)
 //
 // A first word that names no format reads file 1 as a table. Only lase::Error may come out, and a
-// graph that could be built must be one that opens again.
+// graph that could be built must be one that opens again and that the same files are like.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -17,6 +17,7 @@
 
 #include "lase/base/parallel.h"
 #include "lase/graph/build.h"
+#include "lase/graph/like.h"
 #include "lase/ingest/format.h"
 #include "lase/ingest/table.h"
 
@@ -128,6 +129,8 @@ void import(lase::Format& format, FuzzFlags& flags) {
     const auto opened = lase::open_graph(kPath);
     lase::check_graph(opened, kPath);
     walk_graph(opened);
+    const lase::Like like = lase::like_of(opened);
+    lase::require_like(lase::build_graph(format.read(&like)).graph, opened);
   });
   ::unlink(kPath.c_str());
 }
