@@ -31,8 +31,8 @@ class Interner {
   StringTable finish() { return strings_.finish(); }
 
  private:
-  // Open addressing with linear probing; at most half of the slots are taken. Strings of up to eight
-  // bytes are compared within the slot, so that ids are found without a look at the table.
+  // Open addressing with linear probing; at most half of the slots are taken. Strings of up to
+  // eight bytes are compared within the slot, so that ids are found without a look at the table.
   struct Slot {
     uint64_t key = 0;  // the bytes of a short string, the hash of a long one
     int32_t id = -1;
