@@ -256,6 +256,22 @@ float transformed(Transform transform, float value) {
   return value;
 }
 
+// Sums may leave what single precision can hold.
+void check_finite(const Attributes& matrix, const RawGraph& raw, const LinkGroups& groups) {
+  constexpr int64_t kRows = 4096;
+  parallel_for(matrix.rows, kRows, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t link = raw.rules.directional ? row / 2 : row;
+      matrix.for_each(row, [&](int64_t, float value) {
+        require(std::isfinite(value), "an attribute of the merged links between ",
+                quote(raw.nodes.names[groups.source[link]]), " and ",
+                quote(raw.nodes.names[groups.target[link]]), " is ", value,
+                ", expected a number that single precision can hold");
+      });
+    }
+  });
+}
+
 }  // namespace
 
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
@@ -267,6 +283,7 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
           ? merge_sparse(raw.attributes, groups.row, rows, rules.merge)
           : merge_dense(raw.attributes, groups.row, rows, rules.merge, !rules.directional);
   merged.columns = columns;
+  if (groups.merged > 0) check_finite(merged, raw, groups);
   if (rules.directional) merged = pair_directions(merged);
   if (rules.transform != Transform::kRaw) {
     std::vector<float> values(merged.values.begin(), merged.values.end());
