@@ -48,12 +48,14 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
     : NodeReader(options, like) {
   const bool has_table = !options_.nodes.empty();
   for (const auto& [flag, value] :
-       {std::pair{"--label", options_.label},
+       {std::pair{"--id", options_.id},
+        {"--label", options_.label},
         {"--multi-label", options_.multi_label},
         {"--text", options_.text},
         {"--features", options_.features},
         {"--regress", options_.target.empty() ? "" : options_.target[0]},
-        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]}}) {
+        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]},
+        {"--node-categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
     require(has_table || value.empty(), flag, " ", quote(value),
             ": needs --nodes, the table that lists the nodes");
   }
@@ -94,6 +96,7 @@ struct Roles {
 
 void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
   const auto& options = options_;
+  table_path_ = table.path();
   require(options.label.empty() || options.multi_label.empty(),
           "--label and --multi-label exclude each other");
   require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
@@ -256,7 +259,7 @@ void NodeReader::add_features(RawGraph& graph) {
   if (!options_.features.empty()) {
     auto matrix = read_npy(options_.features);
     require(matrix.rows == listed_, options_.features, ": has ", matrix.rows, " rows, expected ",
-            listed_, ", one for each node of ", options_.nodes);
+            listed_, ", one for each node of ", table_path_);
     for (int64_t j = 0; j < matrix.columns; ++j) names.add(join("feature ", j));
     parts.push_back(Attributes::dense(std::move(matrix.values), matrix.rows, matrix.columns));
   }
