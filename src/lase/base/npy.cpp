@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -90,8 +91,9 @@ NpyMatrix read_npy(const std::string& path) {
         const int64_t at = row * matrix.columns + column;
         const int64_t from = by_column ? column * matrix.rows + row : at;
         const double value = element(bytes.data() + start, *type, from);
-        require(std::isfinite(value), path, ": row ", row, ", column ", column, " is ", value,
-                ", expected a finite number");
+        require(std::abs(value) <= double{std::numeric_limits<float>::max()}, path, ": row ", row,
+                ", column ", column, " is ", value,
+                ", expected a finite number that single precision can hold");
         values[static_cast<size_t>(at)] = static_cast<float>(value);
       }
     }

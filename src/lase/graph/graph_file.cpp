@@ -7,6 +7,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/safetensors.h"
+#include "lase/graph/array_writer.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
 
@@ -29,70 +30,6 @@ Task task_from_name(const std::string& name, const std::string& path) {
     if (task_name(task) == name) return task;
   }
   fail(path, ": has the unknown task ", quote(name));
-}
-
-// Collects arrays, then writes them all.
-class ArrayWriter {
- public:
-  explicit ArrayWriter(const std::string& path) : writer_(path) {}
-
-  template <class T>
-  void add(const std::string& name, const Array<T>& values, std::vector<int64_t> shape) {
-    const auto id = writer_.declare<T>(name, std::move(shape));
-    pending_.emplace_back([this, id, values] { writer_.write(id, 0, values.span()); });
-  }
-
-  void add(const std::string& name, const StringTable& table) {
-    if (table.size() == 0) return;
-    add(name + ".offset", table.offset, {table.offset.size()});
-    add(name + ".bytes", table.bytes, {table.bytes.size()});
-  }
-
-  void add(const std::string& name, const Attributes& matrix) {
-    if (matrix.columns == 0) return;
-    switch (matrix.layout) {
-      case Layout::kDense:
-        add(name, matrix.values, {matrix.rows, matrix.columns});
-        break;
-      case Layout::kSparse:
-        add(name + ".row_ptr", matrix.row_ptr, {matrix.row_ptr.size()});
-        add(name + ".column", matrix.column, {matrix.column.size()});
-        add(name + ".value", matrix.values, {matrix.values.size()});
-        break;
-      case Layout::kCoded:
-        add(name + ".code", matrix.code, {matrix.code.size()});
-        add(name + ".table", matrix.values, {matrix.codes(), matrix.columns});
-        break;
-    }
-  }
-
-  void add(const std::string& name, const Reduction& reduction) {
-    if (!reduction.present()) return;
-    add(name + ".mean", reduction.mean, {reduction.columns()});
-    add(name + ".components", reduction.components, {reduction.columns(), reduction.kept()});
-    add(name + ".names", reduction.names);
-  }
-
-  void finish(const std::map<std::string, std::string>& metadata) {
-    writer_.begin(metadata);
-    for (const auto& write : pending_) write();
-    writer_.commit();
-  }
-
- private:
-  SafetensorsWriter writer_;
-  std::vector<std::function<void()>> pending_;
-};
-
-StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
-  if (!file.has(name + ".offset")) return {};
-  StringTable table{file.get<int64_t>(name + ".offset", {-1}),
-                    file.get<char>(name + ".bytes", {-1})};
-  require(
-      table.size() > 0 && table.offset[0] == 0 && table.offset[table.size()] == table.bytes.size(),
-      file.path(), ": the array ", quote(name + ".offset"),
-      " does not agree with the length of the bytes");
-  return table;
 }
 
 Attributes get_attributes(const SafetensorsFile& file, const std::string& name, int64_t rows,
@@ -120,15 +57,6 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
       break;
   }
   return matrix;
-}
-
-Reduction get_reduction(const SafetensorsFile& file, const std::string& name, int64_t kept) {
-  Reduction reduction;
-  if (!file.has(name + ".mean")) return reduction;
-  reduction.mean = file.get<float>(name + ".mean", {-1});
-  reduction.components = file.get<float>(name + ".components", {reduction.columns(), kept});
-  reduction.names = get_strings(file, name + ".names");
-  return reduction;
 }
 
 json parse_metadata(const SafetensorsFile& file) {
@@ -208,22 +136,20 @@ Graph open_graph(const std::string& path) try {
   graph.link_attributes =
       get_attributes(file, "link_attributes", graph.links * (graph.directional ? 2 : 1),
                      about.value("link_attributes", json::object()));
-  graph.attribute_names = get_strings(file, "link_attribute_names");
-  require(graph.attribute_names.size() == graph.link_attributes.columns, path, ": names ",
-          graph.attribute_names.size(), " of ", graph.link_attributes.columns, " link attributes");
+  graph.attribute_names =
+      get_column_names(file, "link_attribute_names", graph.link_attributes.columns);
   Nodes& nodes = graph.nodes;
   nodes.features =
       get_attributes(file, "node_features", n, about.value("node_features", json::object()));
-  nodes.feature_names = get_strings(file, "node_feature_names");
-  require(nodes.feature_names.size() == nodes.features.columns, path, ": names ",
-          nodes.feature_names.size(), " of ", nodes.features.columns, " node features");
+  nodes.feature_names = get_column_names(file, "node_feature_names", nodes.features.columns);
   nodes.names = get_strings(file, "names");
   require(nodes.names.size() == n, path, ": names ", nodes.names.size(), " of ", n, " nodes");
   Labels& labels = nodes.labels;
   labels.task = task_from_name(about.value("task", "none"), path);
   labels.names = get_strings(file, "label_names");
   if (labels.task == Task::kSingleLabel) labels.label = file.get<int32_t>("labels", {n});
-  if ((labels.task == Task::kMultiLabel || labels.task == Task::kRegression) && n > 0) {
+  const bool has_targets = labels.task == Task::kMultiLabel || labels.task == Task::kRegression;
+  if (has_targets && n > 0 && labels.classes() > 0) {
     labels.target = file.get<float>("targets", {n, labels.classes()});
   }
   if (file.has("split")) nodes.split = file.get<uint8_t>("split", {n});
@@ -268,14 +194,20 @@ void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
   });
 }
 
-void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
-  if (matrix.columns == 0) return;
-  parallel_for(matrix.values.size(), kGrain, [&](int64_t first, int64_t last) {
+void check_finite(const Array<float>& values, bool or_unknown, const std::string& name,
+                  const std::string& path) {
+  parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      require(std::isfinite(matrix.values[i]), path, ": a value of ", name, " is ",
-              matrix.values[i], ", expected finite numbers");
+      const bool unknown = or_unknown && std::isnan(values[i]);
+      require(unknown || std::isfinite(values[i]), path, ": a value of ", name, " is ", values[i],
+              ", expected finite numbers");
     }
   });
+}
+
+void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
+  if (matrix.columns == 0) return;
+  check_finite(matrix.values, false, name, path);
   if (matrix.layout == Layout::kCoded) {
     check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
   }
@@ -295,12 +227,17 @@ void check_graph(const Graph& graph, const std::string& path) {
   check_attributes(graph.link_attributes, "link_attributes", path);
   check_attributes(graph.nodes.features, "node_features", path);
   check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);
+  check_finite(graph.nodes.labels.target, true, "targets", path);
   check_strings(graph.nodes.names, "names", path);
   check_strings(graph.nodes.feature_names, "node_feature_names", path);
   check_strings(graph.nodes.labels.names, "label_names", path);
   check_strings(graph.attribute_names, "link_attribute_names", path);
-  check_strings(graph.node_reduction.names, "node_reduction.names", path);
-  check_strings(graph.link_reduction.names, "link_reduction.names", path);
+  for (const auto& [name, reduction] : {std::pair{"node_reduction", &graph.node_reduction},
+                                        {"link_reduction", &graph.link_reduction}}) {
+    check_finite(reduction->mean, false, join(name, ".mean"), path);
+    check_finite(reduction->components, false, join(name, ".components"), path);
+    check_strings(reduction->names, join(name, ".names"), path);
+  }
   for (int64_t i = 0; i < graph.nodes.split.size(); ++i) {
     require(graph.nodes.split[i] <= static_cast<uint8_t>(Split::kTest), path, ": split[", i,
             "] is ", int{graph.nodes.split[i]}, ", expected 0 to 3");

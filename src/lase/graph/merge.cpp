@@ -268,10 +268,10 @@ void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroup
     for (int64_t row = first; row < last; ++row) {
       const int64_t link = raw.rules.directional ? row / 2 : row;
       merged.for_each(row, [&](int64_t, float value) {
-        require(std::isfinite(value), "the attributes of the links between ",
-                quote(raw.nodes.names[groups.source[link]]), " and ",
-                quote(raw.nodes.names[groups.target[link]]),
-                " add up to more than single precision can hold");
+        if (std::isfinite(value)) return;
+        fail("the attributes of the links between ", quote(raw.nodes.names[groups.source[link]]),
+             " and ", quote(raw.nodes.names[groups.target[link]]),
+             " add up to more than single precision can hold");
       });
     }
   });

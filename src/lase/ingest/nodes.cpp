@@ -53,12 +53,14 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
     : NodeReader(options, like) {
   const bool has_table = !options_.nodes.empty();
   for (const auto& [flag, value] :
-       {std::pair{"--label", options_.label},
+       {std::pair{"--id", options_.id},
+        {"--label", options_.label},
         {"--multi-label", options_.multi_label},
         {"--text", options_.text},
         {"--features", options_.features},
         {"--regress", options_.target.empty() ? "" : options_.target[0]},
-        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]}}) {
+        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]},
+        {"--node-categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
     require(has_table || value.empty(), flag, " ", quote(value),
             ": needs --nodes, the table that lists the nodes");
   }
@@ -99,6 +101,7 @@ struct Roles {
 
 void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
   const auto& options = options_;
+  table_path_ = table.path();
   require(options.label.empty() || options.multi_label.empty(),
           "--label and --multi-label exclude each other");
   require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
@@ -272,7 +275,7 @@ Attributes NodeReader::read_feature_table(Interner& features) const {
     for (const auto& [name, feature, value, line] : chunk) {
       const auto node = names_.find(name);
       require(node.has_value(), table.path(), ": line ", line, ": node ", quote(name),
-              " is not in ", options_.nodes);
+              " is not in ", table_path_);
       rows[static_cast<size_t>(*node)][features.add(feature)] += value;
     }
   };
@@ -306,7 +309,7 @@ Attributes NodeReader::read_features(StringTableBuilder& names) const {
   if (options_.features.ends_with(".npy")) {
     auto file = read_npy(options_.features);
     require(file.rows == listed_, options_.features, ": has ", file.rows, " rows, expected ",
-            listed_, ", one for each node");
+            listed_, ", one for each node of ", table_path_);
     matrix = Attributes::dense(std::move(file.values), file.rows, file.columns);
     require(given.size() == 0 || given.size() == matrix.columns, options_.feature_names, ": names ",
             given.size(), " features, expected ", matrix.columns);

@@ -71,6 +71,7 @@ class NodeReader {
 
   NodeOptions options_;
   const Like* like_;
+  std::string table_path_;
   Interner names_;
   int64_t listed_ = 0;  // nodes that the table names
   int64_t unknown_ = 0;

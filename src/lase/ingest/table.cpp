@@ -32,9 +32,10 @@ Sample sample_lines(const std::string& path) {
     std::string_view rest = sample.block;
     for (; !rest.empty() && sample.lines.size() < kLines; ++line) {
       const auto end = rest.find('\n');
-      const auto text = trimmed(rest.substr(0, end));
+      const auto text = rest.substr(0, end);
       rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-      if (text.empty() || (sample.lines.empty() && is_comment(text))) continue;
+      const bool skipped = sample.lines.empty() && is_comment(trimmed(text));
+      if (trimmed(text).empty() || skipped) continue;
       if (sample.lines.empty()) sample.first_line = line;
       sample.lines.push_back(text);
     }
@@ -44,6 +45,7 @@ Sample sample_lines(const std::string& path) {
 
 // Fields that a line would have; runs of spaces separate once.
 int64_t field_count(std::string_view line, char delimiter) {
+  if (delimiter == ' ') line = trimmed(line);
   int64_t count = 1;
   bool in_quotes = false;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -386,6 +388,7 @@ std::optional<double> parse_time(std::string_view text) {
   if (!hour || !take(text, ':')) return std::nullopt;
   const auto minute = take_digits(text, 2, 0, 59);
   if (!minute) return std::nullopt;
+  const double midnight = seconds + 86400;  // of the day's end, which may be written as 24:00
   seconds += static_cast<double>(*hour * 3600 + *minute * 60);
   if (take(text, ':')) {
     const auto second = take_digits(text, 2, 0, 60);
@@ -401,6 +404,7 @@ std::optional<double> parse_time(std::string_view text) {
       if (text.size() == before) return std::nullopt;
     }
   }
+  if (*hour == 24 && seconds > midnight) return std::nullopt;
   if (text.empty() || text == "Z" || text == "z") return seconds;
   const bool east = take(text, '+');
   if (!east && !take(text, '-')) return std::nullopt;

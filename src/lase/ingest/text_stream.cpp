@@ -17,8 +17,11 @@ class TextStream::Source {
  public:
   explicit Source(const std::string& path) : path_(path) {
     struct stat status {};
-    require(::stat(path.c_str(), &status) == 0, path, ": cannot be opened: ", std::strerror(errno));
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    require(exists, path, ": cannot be opened: ", std::strerror(errno));
     require(!S_ISDIR(status.st_mode), path, ": is a folder, expected a file");
+    // Tables are read twice, first to find out their form; a pipe gives its text only once.
+    require(S_ISREG(status.st_mode), path, ": is not a regular file");
     file_ = ::gzopen(path.c_str(), "rb");
     require(file_ != nullptr, path, ": cannot be opened: ", std::strerror(errno));
     constexpr unsigned kReadAhead = 1 << 18;

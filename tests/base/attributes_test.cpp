@@ -1,0 +1,82 @@
+#include "lase/base/attributes.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+// [[1, 0], [0, 0], [0, 3]]
+Attributes sparse_matrix() {
+  return {.layout = Layout::kSparse,
+          .rows = 3,
+          .columns = 2,
+          .values = Floats{1, 3},
+          .row_ptr = std::vector<int64_t>{0, 1, 1, 2},
+          .column = std::vector<int32_t>{0, 1},
+          .code = {}};
+}
+
+Attributes coded_matrix() {
+  return {.layout = Layout::kCoded,
+          .rows = 3,
+          .columns = 2,
+          .values = Floats{5, 6, 0, 8},
+          .row_ptr = {},
+          .column = {},
+          .code = std::vector<int32_t>{1, 0, 1}};
+}
+
+TEST(Attributes, CopyRowsOfEveryLayout) {
+  const auto dense = Attributes::dense(Floats{1, 2, 3, 4}, 2, 2);
+  EXPECT_EQ(row(dense, 1), (Floats{3, 4}));
+  EXPECT_EQ(row(sparse_matrix(), 0), (Floats{1, 0}));
+  EXPECT_EQ(row(sparse_matrix(), 1), (Floats{0, 0}));
+  EXPECT_EQ(row(sparse_matrix(), 2), (Floats{0, 3}));
+  EXPECT_EQ(row(coded_matrix(), 0), (Floats{0, 8}));
+  EXPECT_EQ(row(coded_matrix(), 1), (Floats{5, 6}));
+  EXPECT_EQ(coded_matrix().codes(), 2);
+}
+
+TEST(Attributes, CountTheBytesThatTheyStore) {
+  EXPECT_EQ(Attributes::dense(Floats(6), 2, 3).bytes(), 24);
+  EXPECT_EQ(sparse_matrix().bytes(), 2 * 4 + 4 * 8 + 2 * 4);
+  EXPECT_EQ(coded_matrix().bytes(), 4 * 4 + 3 * 4);
+}
+
+TEST(ConcatColumns, StaysDenseWhereAllPartsAre) {
+  const Attributes parts[] = {Attributes::dense(Floats{1, 2}, 2, 1),
+                              Attributes::dense(Floats{0, 4, 5, 6}, 2, 2)};
+  const auto both = concat_columns(parts);
+  EXPECT_EQ(both.layout, Layout::kDense);
+  EXPECT_EQ(row(both, 0), (Floats{1, 0, 4}));
+  EXPECT_EQ(row(both, 1), (Floats{2, 5, 6}));
+}
+
+TEST(ConcatColumns, IsSparseOtherwiseAndStoresNoZeros) {
+  const Attributes parts[] = {Attributes::dense(Floats{7, 0, 9}, 3, 1), sparse_matrix()};
+  const auto both = concat_columns(parts);
+  EXPECT_EQ(both.layout, Layout::kSparse);
+  EXPECT_EQ(both.values.size(), 4);
+  EXPECT_EQ(row(both, 0), (Floats{7, 1, 0}));
+  EXPECT_EQ(row(both, 1), (Floats{0, 0, 0}));
+  EXPECT_EQ(row(both, 2), (Floats{9, 0, 3}));
+}
+
+TEST(ConcatColumns, RefusesMatricesOfDifferentHeight) {
+  const Attributes parts[] = {Attributes::dense(Floats{1, 2}, 2, 1), sparse_matrix()};
+  expect_error([&] { concat_columns(parts); }, {"2 and 3 rows"});
+}
+
+TEST(ToSparse, KeepsTheValuesOfEveryLayout) {
+  for (const auto& matrix :
+       {Attributes::dense(Floats{0, 8, 5, 6, 0, 0}, 3, 2), coded_matrix(), sparse_matrix()}) {
+    const auto sparse = to_sparse(matrix);
+    EXPECT_EQ(sparse.layout, Layout::kSparse);
+    EXPECT_EQ(sparse.columns, matrix.columns);
+    for (int64_t i = 0; i < matrix.rows; ++i) EXPECT_EQ(row(sparse, i), row(matrix, i));
+    for (const float value : sparse.values) EXPECT_NE(value, 0);
+  }
+}
+
+}  // namespace
+}  // namespace lase

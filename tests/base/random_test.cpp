@@ -1,0 +1,70 @@
+#include "lase/base/random.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace lase {
+namespace {
+
+// Values of an implementation of the same formulas in another language.
+TEST(Random, GivesTheSameNumbersOnEveryMachine) {
+  EXPECT_EQ(mix(1), 0x5692161d100b05e5u);
+  Random plain(0);
+  EXPECT_EQ(plain.bits(), 0xa706dd2f4d197e6fu);
+  EXPECT_EQ(plain.bits(), 0xb382a305f4414f5eu);
+  EXPECT_EQ(plain.bits(), 0x631a9154fbabf717u);
+  Random keyed(7, 1, 2);
+  EXPECT_EQ(keyed.bits(), 0x6f5fde03c42e070eu);
+  EXPECT_EQ(keyed.bits(), 0x84f0a08c12ba5180u);
+  EXPECT_EQ(keyed.bits(), 0x2a6fca6e122b0fe6u);
+  Random other(1);
+  EXPECT_EQ(other.uniform(), 0.36818951565166946);
+  EXPECT_EQ(other.below(10), 9u);
+}
+
+TEST(Random, DependsOnEveryCoordinateAndOnTheirOrder) {
+  std::set<uint64_t> first;
+  for (const auto& random :
+       {Random(1), Random(2), Random(1, 0), Random(1, 1), Random(1, 0, 1), Random(1, 1, 0)}) {
+    auto copy = random;
+    first.insert(copy.bits());
+  }
+  EXPECT_EQ(first.size(), 6u);
+}
+
+TEST(Random, DrawsUniformly) {
+  Random random(3);
+  constexpr int kDraws = 100'000;
+  double sum = 0;
+  int counts[7] = {};
+  for (int i = 0; i < kDraws; ++i) {
+    const double value = random.uniform();
+    ASSERT_GE(value, 0);
+    ASSERT_LT(value, 1);
+    sum += value;
+    const uint64_t below = random.below(7);
+    ASSERT_LT(below, 7u);
+    ++counts[below];
+  }
+  EXPECT_NEAR(sum / kDraws, 0.5, 0.005);
+  for (const int count : counts) EXPECT_NEAR(count, kDraws / 7.0, 500);
+}
+
+TEST(Random, NormalHasMeanZeroAndVarianceOne) {
+  Random random(4);
+  constexpr int kDraws = 100'000;
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double value = random.normal();
+    ASSERT_LE(std::abs(value), 6);
+    sum += value;
+    squares += value * value;
+  }
+  EXPECT_NEAR(sum / kDraws, 0, 0.02);
+  EXPECT_NEAR(squares / kDraws, 1, 0.02);
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,175 @@
+#include <cmath>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/base/safetensors.h"
+#include "lase/graph/graph.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class GraphFile : public FolderTest {
+ protected:
+  Graph links(const std::string& text, Strings more = {}) const {
+    more.insert(more.begin(), write("links.csv", text));
+    return import_graph("links", more);
+  }
+  // Coded link attributes, dense features, one class a node, a split.
+  Graph coded() const {
+    std::string text = "source,target,kind\n";
+    for (int i = 1; i < 30; ++i) text += join("hub,n", i, ",", i % 2, "\n");
+    std::string nodes = "id,age,team,part\nhub,50,,test\n";
+    for (int i = 1; i < 30; ++i) {
+      nodes += join("n", i, ",1.25,", i % 3 == 0 ? "x" : "y", ",train\n");
+    }
+    return links(text,
+                 {"--nodes", write("nodes.csv", nodes), "--label", "team", "--split", "part"});
+  }
+  Graph sparse() const {
+    return import_graph("sets", {write("p.tsv",
+                                       "title\tauthors\nbig graph\tAnn;Bob\nsmall graph\tBob;Ann\n"
+                                       "none\tBob\n"),
+                                 "--members", "authors", "--text", "title"});
+  }
+  Graph regression() const {
+    return links("source,target,w\na,b,1\nb,c,2\n",
+                 {"--nodes", write("nodes.csv", "id,age\na,1\nb,\nc,3\n"), "--regress", "age",
+                  "--directional"});
+  }
+  Graph multi_label(const std::string& nodes) const {
+    return links("source,target\na,b\n",
+                 {"--nodes", write("nodes.csv", nodes), "--multi-label", "tags", "--directed"});
+  }
+  void expect_round_trip(const Graph& graph) const {
+    save_graph(graph, path("g.graph"));
+    const auto opened = open_graph(path("g.graph"));
+    EXPECT_NO_THROW(check_graph(opened, "g.graph"));
+    EXPECT_EQ(contents(opened), contents(graph));
+  }
+  // The bytes of a graph file whose metadata are changed.
+  std::string with_metadata(const Graph& graph,
+                            const std::function<void(nlohmann::json&)>& change) const {
+    save_graph(graph, path("g.graph"));
+    const std::string text = read_file(path("g.graph"));
+    uint64_t length = 0;
+    std::memcpy(&length, text.data(), 8);
+    auto header = nlohmann::json::parse(text.substr(8, length));
+    change(header["__metadata__"]);
+    std::string changed = header.dump();
+    changed.append((64 - (8 + changed.size()) % 64) % 64, ' ');
+    return write("changed.graph", safetensors(changed, text.substr(8 + length)));
+  }
+};
+
+TEST_F(GraphFile, KeepsEveryLayoutAndTask) {
+  EXPECT_EQ(coded().link_attributes.layout, Layout::kCoded);
+  expect_round_trip(coded());
+  expect_round_trip(sparse());
+  expect_round_trip(regression());
+  expect_round_trip(multi_label("id,tags\na,x;y\nb,\n"));
+  expect_round_trip(links("1 2\n2 3\n"));
+}
+
+TEST_F(GraphFile, KeepsTasksWithoutAnyKnownLabel) {
+  expect_round_trip(multi_label("id,tags\na,\nb,\n"));
+  expect_round_trip(links("source,target\na,b\n", {"--nodes", write("n.csv", "id,team\na,\nb,\n"),
+                                                   "--label", "team", "--delimiter", ","}));
+}
+
+TEST_F(GraphFile, KeepsAGraphWithoutNodesOrLinks) {
+  expect_round_trip(build_graph(RawGraph{}).graph);
+  RawGraph raw;
+  raw.nodes.names = make_string_table(Strings{"", "b"});
+  raw.nodes.features.rows = 2;
+  expect_round_trip(build_graph(std::move(raw)).graph);
+}
+
+TEST_F(GraphFile, KeepsNamesThatAreNotUtf8AndTheRecipe) {
+  auto graph = links("source,target\n\xFF,b\nb,\xC3\x28\n");
+  graph.recipe["slice_edges"] = {0.1, 1e300, -5.0};
+  expect_round_trip(graph);
+}
+
+TEST_F(GraphFile, KeepsReductions) {
+  auto graph = regression();
+  graph.link_reduction.mean = Floats{1, 2, 3};
+  graph.link_reduction.components = Floats{1, 2, 3, 4, 5, 6};
+  graph.link_reduction.names = make_string_table(Strings{"x", "y", "z"});
+  expect_round_trip(graph);
+}
+
+TEST_F(GraphFile, IsReplacedWhileItIsOpen) {
+  save_graph(links("1 2\n2 3\n"), path("g.graph"));
+  const auto old = open_graph(path("g.graph"));
+  save_graph(coded(), path("g.graph"));
+  EXPECT_EQ(old.links, 2);
+  EXPECT_NO_THROW(check_graph(old, "g.graph"));
+}
+
+TEST_F(GraphFile, RefusesALaterVersion) {
+  const auto file = with_metadata(coded(), [](auto& metadata) { metadata["version"] = "2"; });
+  expect_error([&] { open_graph(file); },
+               {"changed.graph: is a graph of version '2'", "reads version 1"});
+  const auto none = with_metadata(coded(), [](auto& metadata) { metadata.erase("version"); });
+  expect_error([&] { open_graph(none); }, {"version ?"});
+}
+
+TEST_F(GraphFile, RefusesWhatIsNoGraph) {
+  SafetensorsWriter writer(path("other"));
+  writer.declare<float>("weight", {0});
+  writer.begin({{"format", "pt"}});
+  writer.commit();
+  expect_error([&] { open_graph(path("other")); },
+               {"other: is a safetensors file, but not a graph"});
+  expect_error([&] { open_graph(write("text", "source,target\n1,2\n3,4\n")); }, {"text: "});
+  expect_error([&] { open_graph(path("none")); }, {"none: cannot be opened"});
+  expect_error([&] { open_graph(write("empty", "")); }, {"empty: is too short"});
+}
+
+TEST_F(GraphFile, RefusesEveryFileThatIsCutShort) {
+  save_graph(coded(), path("g.graph"));
+  const std::string whole = read_file(path("g.graph"));
+  for (size_t size = 0; size < whole.size(); size += 1 + size / 50) {
+    expect_error([&] { open_graph(write("cut", whole.substr(0, size))); }, {"cut: "});
+  }
+}
+
+TEST_F(GraphFile, RefusesADescriptionThatLies) {
+  const auto changed = [&](const std::string& key, const nlohmann::json& value) {
+    return with_metadata(coded(), [&](auto& metadata) {
+      auto about = nlohmann::json::parse(metadata["graph"].template get<std::string>());
+      about[key] = value;
+      metadata["graph"] = about.dump();
+    });
+  };
+  EXPECT_NO_THROW(open_graph(changed("note", "of no matter")));
+  for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"links", 28},
+           {"links", -1},
+           {"links", 1LL << 62},
+           {"links", "many"},
+           {"directional", true},
+           {"directed", 3},
+           {"task", "riddle"},
+           {"task", "regression"},
+           {"link_attributes", {{"columns", 2}, {"layout", "coded"}}},
+           {"link_attributes", {{"columns", 0}, {"layout", "coded"}}},
+           {"link_attributes", {{"columns", 1}, {"layout", "dense"}}},
+           {"link_attributes", {{"columns", 1}, {"layout", "sparse"}}},
+           {"link_attributes", {{"columns", -1}, {"layout", "coded"}}},
+           {"link_attributes", {{"columns", 1}, {"layout", "striped"}}},
+           {"link_attributes", 5},
+           {"node_features", {{"columns", 2}, {"layout", "dense"}}},
+           {"node_features", {{"columns", 1LL << 62}, {"layout", "dense"}}}}) {
+    expect_error([&, k = key, v = value] { open_graph(changed(k, v)); }, {"changed.graph: "});
+  }
+  const auto broken = with_metadata(coded(), [](auto& metadata) { metadata["graph"] = "{"; });
+  expect_error([&] { open_graph(broken); }, {"not valid JSON"});
+  const auto missing = with_metadata(coded(), [](auto& metadata) { metadata.erase("graph"); });
+  expect_error([&] { open_graph(missing); }, {"no description"});
+}
+
+}  // namespace
+}  // namespace lase

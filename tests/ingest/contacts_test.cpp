@@ -1,0 +1,122 @@
+#include <cmath>
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class ContactsFormat : public FolderTest {
+ protected:
+  RawGraph raw(const std::string& text, Strings more = {}, const Like* like = nullptr) const {
+    more.insert(more.begin(), write("contacts.txt", text));
+    return read_format("contacts", more, like);
+  }
+  Graph read(const std::string& text, const Strings& more = {}, const Like* like = nullptr) const {
+    return build_graph(raw(text, more, like)).graph;
+  }
+};
+
+// Times 0 to 8: two slices of equal width end at 4.
+const std::string kContacts = "a b 0\nb a 1\na b 2\na b 8\nb c 4\nc c 5\n";
+
+TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
+  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw"});
+  EXPECT_EQ(graph.links, 2);
+  EXPECT_EQ(texts(graph.attribute_names), (Strings{"slice 0", "slice 1"}));
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{3, 1}));
+  EXPECT_EQ(arc(graph, "b", "a"), (Floats{3, 1}));
+  EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 1}));  // an edge belongs to the slice above
+  EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 4, 8}));
+}
+
+TEST_F(ContactsFormat, CountsInSlicesOfEqualCount) {
+  const auto graph = read("a b 0\na b 1\na b 2\na b 100\n",
+                          {"--slices", "2", "--slicing", "quantile", "--counts", "raw"});
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 2}));
+  EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 2, 100}));
+}
+
+TEST_F(ContactsFormat, TransformsCounts) {
+  const auto log = arc(read(kContacts, {"--slices", "2"}), "a", "b");
+  EXPECT_NEAR(log[0], std::log(4.0), 1e-6);
+  EXPECT_NEAR(log[1], std::log(2.0), 1e-6);
+  EXPECT_EQ(arc(read(kContacts, {"--slices", "2", "--counts", "binary"}), "a", "b"),
+            (Floats{1, 1}));
+}
+
+TEST_F(ContactsFormat, TellsDirectionsApart) {
+  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw", "--directional"});
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 1, 1, 0}));
+  EXPECT_EQ(arc(graph, "b", "a"), (Floats{1, 0, 2, 1}));
+  EXPECT_EQ(arc(graph, "c", "b"), (Floats{0, 0, 0, 1}));
+  EXPECT_EQ(texts(graph.attribute_names)[2], "in slice 0");
+  EXPECT_EQ(graph.links, 2);
+}
+
+TEST_F(ContactsFormat, ReadsDates) {
+  const auto graph = read(
+      "source,target,date\na,b,2024-01-01\na,b,2024-01-02T12:00+02:00\na,b,2024-01-03T00:00:00Z\n",
+      {"--slices", "2", "--counts", "raw"});
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 2}));
+}
+
+TEST_F(ContactsFormat, WeighsContacts) {
+  const Strings two = {"--slices", "2", "--counts", "raw"};
+  EXPECT_EQ(arc(read("a b 0 2.5\na b 8 3\n", two), "a", "b"), (Floats{2.5, 3}));
+  EXPECT_EQ(arc(read("source,target,time,weight\na,b,0,2\na,b,8,3\n", two), "a", "b"),
+            (Floats{2, 3}));
+  EXPECT_EQ(arc(read("source,target,time,bytes\na,b,0,2\na,b,8,3\n",
+                     {"--slices", "2", "--counts", "raw", "--weight", "bytes"}),
+                "a", "b"),
+            (Floats{2, 3}));
+  expect_error([&] { read("a b 0 -1\n"); }, {"line 1", "'-1'", "not negative"});
+}
+
+TEST_F(ContactsFormat, TakesColumnsInAnyOrder) {
+  const auto graph = read("0 a b\n8 a b\n", {"--time", "1", "--slices", "2", "--counts", "raw"});
+  EXPECT_EQ(texts(graph.nodes.names), (Strings{"a", "b"}));
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
+  const auto named = read("time,receiver,sender\n0,b,a\n8,b,a\n",
+                          {"--slices", "2", "--counts", "raw", "--directional"});
+  EXPECT_EQ(arc(named, "a", "b"), (Floats{1, 1, 0, 0}));
+}
+
+TEST_F(ContactsFormat, IsSparseWhereThatIsSmaller) {
+  EXPECT_EQ(read(kContacts, {"--slices", "2"}).link_attributes.layout, Layout::kDense);
+  const auto sparse = read(kContacts, {"--slices", "1000", "--counts", "raw"});
+  EXPECT_EQ(sparse.link_attributes.layout, Layout::kSparse);
+  EXPECT_EQ(arc(sparse, "a", "b")[0], 1);
+  EXPECT_EQ(arc(sparse, "a", "b")[999], 1);
+}
+
+TEST_F(ContactsFormat, PutsContactsOfOneInstantIntoOneSlice) {
+  const auto graph = read("a b 5\nb c 5\n", {"--slices", "3", "--counts", "raw"});
+  const auto values = arc(graph, "a", "b");
+  EXPECT_EQ(values[0] + values[1] + values[2], 1);
+  EXPECT_EQ(values, arc(graph, "b", "c"));
+}
+
+TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
+  Like like;
+  like.recipe["slice_edges"] = {0, 10, 20};
+  const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "raw"}, &like);
+  ASSERT_EQ(read.notes.size(), 2u);
+  EXPECT_NE(read.notes[1].find("2 contacts lie outside"), std::string::npos);
+  const auto graph = build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "raw"}, &like)).graph;
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
+  EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
+  like.recipe.erase("slice_edges");
+  expect_error([&] { raw("a b 5\n", {}, &like); }, {"--like", "not imported from contacts"});
+}
+
+TEST_F(ContactsFormat, RefusesBadTimesAndSlices) {
+  expect_error([&] { read("a b 1\na b noon\n"); }, {"line 2: column 'column 3' is 'noon'"});
+  expect_error([&] { read("a b 1\na b nan\n"); }, {"line 2", "'nan'"});
+  expect_error([&] { read(kContacts, {"--slices", "0"}); }, {"--slices 0"});
+  expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"--slices 99999999"});
+  expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for --time"});
+  expect_error([&] { read("source,target,time\n"); }, {"has no contacts"});
+}
+
+}  // namespace
+}  // namespace lase

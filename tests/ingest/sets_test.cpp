@@ -1,0 +1,88 @@
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class SetsFormat : public FolderTest {
+ protected:
+  RawGraph raw(const std::string& text, Strings more = {}, const Like* like = nullptr) const {
+    more.insert(more.begin(), {write("papers.tsv", text), "--members", "authors"});
+    return read_format("sets", more, like);
+  }
+  Graph read(const std::string& text, const Strings& more = {}, const Like* like = nullptr) const {
+    return build_graph(raw(text, more, like)).graph;
+  }
+};
+
+// Ann on 0, 1, 2; Bob on 0, 1; bob on 2; Cid once, named twice; paper 3 has no author.
+const std::string kPapers =
+    "venue\ttitle\tauthors\n"
+    "x\tgraph one\tAnn;Bob\n"
+    "y\tgraph two\t Bob ; Ann\n"
+    "x\tthe third\tAnn;bob;Cid;Cid\n"
+    "y\tthe last\t\n";
+
+TEST_F(SetsFormat, LinksItemsThatShareAMember) {
+  const auto graph = read(kPapers);
+  EXPECT_EQ(graph.node_count(), 4);
+  EXPECT_EQ(graph.links, 3);
+  EXPECT_EQ(graph.link_attributes.layout, Layout::kSparse);
+  EXPECT_EQ(texts(graph.attribute_names), (Strings{"Ann", "Bob"}));
+  EXPECT_EQ(texts(graph.nodes.names), (Strings{"0", "1", "2", "3"}));
+  EXPECT_EQ(arc(graph, "0", "1"), (Floats{1, 1}));
+  EXPECT_EQ(arc(graph, "0", "2"), (Floats{1, 0}));
+  EXPECT_EQ(neighbours(graph, "3"), Strings{});
+}
+
+TEST_F(SetsFormat, FoldsCase) {
+  const auto graph = read(kPapers, {"--fold-case"});
+  EXPECT_EQ(texts(graph.attribute_names), (Strings{"ann", "bob"}));
+  EXPECT_EQ(arc(graph, "0", "2"), (Floats{1, 1}));
+}
+
+TEST_F(SetsFormat, LeavesOutMembersOfTooManyItems) {
+  const auto limited = raw(kPapers, {"--max-members", "2"});
+  EXPECT_EQ(texts(limited.attribute_names), Strings{"Bob"});
+  ASSERT_EQ(limited.notes.size(), 3u);
+  EXPECT_NE(limited.notes[1].find("1 members of more than 2 items"), std::string::npos);
+  EXPECT_EQ(read(kPapers, {"--max-members", "2"}).links, 1);
+  EXPECT_EQ(read(kPapers, {"--max-members", "0"}).links, 3);
+}
+
+TEST_F(SetsFormat, ReadsLabelsTextAndIdsOfTheSameTable) {
+  const auto graph = read(kPapers, {"--label", "venue", "--text", "title", "--id", "title"});
+  EXPECT_EQ(texts(graph.nodes.names)[2], "the third");
+  EXPECT_EQ(texts(graph.nodes.labels.names), (Strings{"x", "y"}));
+  EXPECT_EQ(texts(graph.nodes.feature_names), (Strings{"title:graph", "title:the"}));
+  expect_error([&] { read(kPapers, {"--id", "venue"}); }, {"line 4: node 'x' is listed twice"});
+}
+
+TEST_F(SetsFormat, TakesAnySeparator) {
+  const auto graph = read("id\tauthors\n1\tA and B\n2\tB\n", {"--separator", " and "});
+  EXPECT_EQ(texts(graph.attribute_names), Strings{"B"});
+  expect_error([&] { read(kPapers, {"--separator", ""}); }, {"--separator"});
+  expect_error([&] { read("id\tpeople\n1\tA\n"); }, {"'authors' for --members"});
+}
+
+TEST_F(SetsFormat, NamesItsOwnTableWhereFeaturesDoNotFit) {
+  const auto file = write("f.npy", npy("<f4", "(1, 1)", bytes_of(Floats{1})));
+  expect_error(
+      [&] {
+        read(kPapers, {"--features", file});
+      },
+      {"f.npy: has 1 rows, expected 4", "papers.tsv"});
+}
+
+TEST_F(SetsFormat, FollowsTheMembersOfAnEarlierGraph) {
+  Like like;
+  like.attribute_names = make_string_table(Strings{"Zoe", "Bob"});
+  const auto first = raw(kPapers, {}, &like);
+  EXPECT_EQ(texts(first.attribute_names), (Strings{"Zoe", "Bob"}));
+  EXPECT_NE(first.notes[1].find("1 shared members are not in the graph"), std::string::npos);
+  const auto graph = read(kPapers, {}, &like);
+  EXPECT_EQ(arc(graph, "0", "1"), (Floats{0, 1}));
+  EXPECT_EQ(arc(graph, "0", "2"), (Floats{0, 0}));
+}
+
+}  // namespace
+}  // namespace lase

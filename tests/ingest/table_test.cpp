@@ -1,0 +1,219 @@
+#include "lase/ingest/table.h"
+
+#include "lase/base/parallel.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class TableTest : public FolderTest {
+ protected:
+  Table table(const std::string& text, TableOptions options = {}, Strings wanted = {}) const {
+    return Table(write("a.csv", text), options, wanted);
+  }
+  static std::vector<Strings> rows(const Table& table) {
+    std::vector<Strings> all;
+    const auto parse = [&](std::vector<Strings>& chunk, const Row& row) {
+      chunk.emplace_back();
+      for (int64_t i = 0; i < table.column_count(); ++i) chunk.back().emplace_back(row.text(i));
+    };
+    const auto merge = [&](const auto& chunk) {
+      all.insert(all.end(), chunk.begin(), chunk.end());
+    };
+    table.read<std::vector<Strings>>(parse, merge);
+    return all;
+  }
+  std::vector<Strings> rows(const std::string& text, TableOptions options = {}) const {
+    return rows(table(text, options));
+  }
+};
+
+using Rows2 = std::vector<Strings>;
+
+TEST_F(TableTest, FindsOutTheDelimiter) {
+  for (const char delimiter : {'\t', ',', ';', '|', ' '}) {
+    std::string text = "source,target,city\n1,2,Rome\n3,4,Oslo\n";
+    std::replace(text.begin(), text.end(), ',', delimiter);
+    const auto found = table(text);
+    EXPECT_EQ(found.delimiter(), delimiter);
+    EXPECT_EQ(found.columns(), (Strings{"source", "target", "city"}));
+    EXPECT_EQ(rows(found), (Rows2{{"1", "2", "Rome"}, {"3", "4", "Oslo"}}));
+  }
+}
+
+TEST_F(TableTest, PrefersADelimiterThatCutsEveryLineAlike) {
+  EXPECT_EQ(table("title\tauthors\nOn this, and that\tA;B\nOne, two, three\tC\n").delimiter(),
+            '\t');
+  EXPECT_EQ(table("id;text\n1;a b c\n2;d\n").delimiter(), ';');
+  EXPECT_EQ(table("id,text\n1,\"a,b\"\n2,c\n").delimiter(), ',');
+}
+
+TEST_F(TableTest, RunsOfSpacesSeparateOnce) {
+  EXPECT_EQ(rows("  1   2 3\n10 20  30  \n"), (Rows2{{"1", "2", "3"}, {"10", "20", "30"}}));
+}
+
+TEST_F(TableTest, TakesTheDelimiterThatIsGiven) {
+  EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = "no", .missing = {}}), (Rows2{{"a", "b"}}));
+  EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = {}, .missing = {}}).column_count(), 2);
+  EXPECT_EQ(table("a,b c\n", {.delimiter = "space", .header = {}, .missing = {}}).column_count(),
+            2);
+  for (const auto* bad : {"ab", "\"", "\n"}) {
+    expect_error([&] { table("a,b\n", {.delimiter = bad, .header = {}, .missing = {}}); },
+                 {"--delimiter"});
+  }
+}
+
+TEST_F(TableTest, EmptyFieldsAtTheEndsOfALineCount) {
+  for (const std::string delimiter : {",", "\t", ";"}) {
+    const auto text = "1" + delimiter + "2" + delimiter + "\n3" + delimiter + "4" + delimiter +
+                      "5\n" + delimiter + "6" + delimiter + "7\n";
+    EXPECT_EQ(rows(text), (Rows2{{"1", "2", ""}, {"3", "4", "5"}, {"", "6", "7"}})) << delimiter;
+  }
+  EXPECT_EQ(rows("\ta\tb\n1\t2\t3\n"), (Rows2{{"1", "2", "3"}}));
+}
+
+TEST_F(TableTest, FindsOutTheHeader) {
+  EXPECT_TRUE(table("u,v,w\n1,2,3\n").has_header());
+  EXPECT_TRUE(table("source,target\nann,bob\n").has_header());
+  EXPECT_FALSE(table("1,2\n3,4\n").has_header());
+  EXPECT_FALSE(table("ann,bob\nbob,cid\n").has_header());
+  EXPECT_FALSE(table("ann,5\nbob,6\n").has_header());
+  EXPECT_TRUE(table("person,team\nann,blue\n", {}, {"team"}).has_header());
+  EXPECT_FALSE(table("1,2\n3,4\n", {}, {"2"}).has_header());
+}
+
+TEST_F(TableTest, TakesTheHeaderThatIsGiven) {
+  EXPECT_EQ(table("1,2\n3,4\n", {.delimiter = {}, .header = "yes", .missing = {}}).columns(),
+            (Strings{"1", "2"}));
+  EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = "no", .missing = {}}).size(), 2u);
+  expect_error([&] { table("a,b\n", {.delimiter = {}, .header = "maybe", .missing = {}}); },
+               {"--header 'maybe'"});
+}
+
+TEST_F(TableTest, FindsColumnsByNameOrPosition) {
+  const auto found =
+      table("source,3,city\n1,2,Rome\n", {.delimiter = {}, .header = "yes", .missing = {}});
+  EXPECT_EQ(found.column("city", "--x"), 2);
+  EXPECT_EQ(found.column("1", "--x"), 0);
+  EXPECT_EQ(found.column("3", "--x"), 1);  // a name goes before a position
+  EXPECT_EQ(found.find("none"), std::nullopt);
+  for (const auto* bad : {"none", "0", "4", "-1", "1x", ""}) {
+    expect_error([&] { found.column(bad, "--label"); },
+                 {"a.csv: has no column", "--label", "source, 3, city"});
+  }
+}
+
+TEST_F(TableTest, KnowsColumnsOfNumbers) {
+  const auto found = table("u,v,w\n1,x,-2.5\n");
+  EXPECT_TRUE(found.numeric(0));
+  EXPECT_FALSE(found.numeric(1));
+  EXPECT_TRUE(found.numeric(2));
+}
+
+TEST_F(TableTest, SkipsBlankLinesAndLeadingComments) {
+  EXPECT_EQ(rows("# from somewhere\n\n% and more\nu,v\n\n1,2\n   \n\r\n3,4\n\n"),
+            (Rows2{{"1", "2"}, {"3", "4"}}));
+  // Below the first line of the table such a line is data.
+  EXPECT_EQ(rows("u,v\n#1,2\n"), (Rows2{{"#1", "2"}}));
+}
+
+TEST_F(TableTest, ReadsWindowsLineEndsAndALastLineWithoutOne) {
+  EXPECT_EQ(rows("u,v\r\n1,2\r\n3,4"), (Rows2{{"1", "2"}, {"3", "4"}}));
+  EXPECT_EQ(table("\xEF\xBB\xBFsource,target\r\n1,2\r\n").columns(), (Strings{"source", "target"}));
+}
+
+TEST_F(TableTest, ReadsQuotedFields) {
+  EXPECT_EQ(rows("u,v\n\"a,b\",1\n"), (Rows2{{"a,b", "1"}}));
+  EXPECT_EQ(rows("u,v\n\"say \"\"hi\"\"\",1\n"), (Rows2{{"say \"hi\"", "1"}}));
+  EXPECT_EQ(rows("u,v\n\"\",1\n"), (Rows2{{"", "1"}}));
+  EXPECT_EQ(rows("u,v\n \"a b\" , 1 \n"), (Rows2{{"a b", "1"}}));
+  EXPECT_EQ(rows("u,v\n\"\"\"\",1\n"), (Rows2{{"\"", "1"}}));
+  EXPECT_EQ(rows("\"source\",\"target\"\n1,2\n"), (Rows2{{"1", "2"}}));
+  EXPECT_EQ(rows("u v\n\"a b\" 1\n"), (Rows2{{"a b", "1"}}));
+}
+
+TEST_F(TableTest, AQuoteThatQuotesNothingIsText) {
+  const TableOptions tabs{.delimiter = "tab", .header = "no", .missing = {}};
+  EXPECT_EQ(rows("\"Why\" is a question\t1\n", tabs), (Rows2{{"\"Why\" is a question", "1"}}));
+  EXPECT_EQ(rows("\"unclosed\t1\n", tabs), (Rows2{{"\"unclosed", "1"}}));
+  EXPECT_EQ(rows("5\" disk\t1\n", tabs), (Rows2{{"5\" disk", "1"}}));
+}
+
+TEST_F(TableTest, RefusesRowsOfAnotherWidth) {
+  expect_error([&] { rows("u,v,w\n1,2,3\n\n1,2\n"); },
+               {"a.csv: line 4: has 2 columns, expected 3"});
+  expect_error([&] { rows("# c\nu,v,w\n1,2,3\n1,2,3,4\n"); }, {"line 4: has 4 columns"});
+}
+
+TEST_F(TableTest, RefusesAnEmptyFile) {
+  for (const auto* text : {"", "\n\n", "# only a comment\n", "\xEF\xBB\xBF", "  \t\r\n"}) {
+    expect_error([&] { table(text); }, {"a.csv: is empty"});
+  }
+}
+
+TEST_F(TableTest, NamesLineColumnAndValueOfABadNumber) {
+  const auto found = table("u,weight\n1,2\n2,abc\n");
+  const auto parse = [](int&, const Row& row) { row.number(1); };
+  expect_error([&] { found.read<int>(parse, [](int) {}); },
+               {"a.csv: line 3: column 'weight' is 'abc', expected a finite number"});
+}
+
+TEST_F(TableTest, FillsEmptyNumbersOnlyWhereAsked) {
+  const std::string text = "u,weight\n1,\n";
+  const auto read = [&](const TableOptions& options) {
+    float value = -1;
+    const auto found = table(text, options);
+    const auto parse = [](float& chunk, const Row& row) { chunk = row.attribute(1); };
+    found.read<float>(parse, [&](float chunk) { value = chunk; });
+    return value;
+  };
+  expect_error([&] { read({}); }, {"line 2: column 'weight' is ''", "--missing"});
+  EXPECT_EQ(read({.delimiter = {}, .header = {}, .missing = 7.5F}), 7.5F);
+}
+
+TEST_F(TableTest, RefusesAttributesBeyondSinglePrecision) {
+  const auto found = table("u,weight\n1,1e39\n");
+  const auto parse = [](int&, const Row& row) { row.attribute(1); };
+  expect_error([&] { found.read<int>(parse, [](int) {}); }, {"line 2", "1e39", "single precision"});
+}
+
+// More than two blocks of 4 MiB, so that lines are counted across blocks and threads.
+TEST_F(TableTest, CountsLinesAcrossBlocks) {
+  std::string text = "# comment\nu,v\n";
+  int64_t line = 2;
+  int64_t bad = 0;
+  while (text.size() < 10'000'000) {
+    ++line;
+    if (line % 1000 == 0) text += "\n", ++line;
+    if (bad == 0 && text.size() > 9'000'000) {
+      bad = line;
+      text += "7,oops\n";
+    } else {
+      text += std::to_string(line) + ",123456\n";
+    }
+  }
+  const auto found = table(text);
+  const auto parse = [](int&, const Row& row) { row.number(1); };
+  expect_error([&] { found.read<int>(parse, [](int) {}); },
+               {"line " + std::to_string(bad) + ":", "'oops'"});
+  // In a good file every row arrives once, in order.
+  int64_t last = 0;
+  int64_t count = 0;
+  const auto keep = [](std::vector<int64_t>& chunk, const Row& row) {
+    EXPECT_TRUE(row.text(0) == "7" || row.text(0) == std::to_string(row.line()));
+    chunk.push_back(row.line());
+  };
+  found.read<std::vector<int64_t>>(keep, [&](const std::vector<int64_t>& chunk) {
+    for (const int64_t at : chunk) {
+      ASSERT_GT(at, last);
+      last = at;
+      ++count;
+    }
+  });
+  EXPECT_EQ(last, line);
+  EXPECT_EQ(count, line - 2 - line / 1000 + (line % 1000 == 0 ? 1 : 0));
+}
+
+}  // namespace
+}  // namespace lase

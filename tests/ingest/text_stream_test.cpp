@@ -1,0 +1,104 @@
+#include "lase/ingest/text_stream.h"
+
+#include <filesystem>
+#include <sys/stat.h>
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class TextStreamTest : public FolderTest {
+ protected:
+  static Strings blocks(const std::string& file, size_t size = TextStream::kBlock) {
+    TextStream stream(file);
+    Strings all;
+    for (std::string block; stream.next(block, size);) all.push_back(block);
+    return all;
+  }
+  static std::string text_of(const std::string& file, size_t size = TextStream::kBlock) {
+    std::string text;
+    for (const auto& block : blocks(file, size)) text += block;
+    return text;
+  }
+};
+
+TEST_F(TextStreamTest, GivesWholeLinesWhateverTheBlockSize) {
+  const std::string text = "one\ntwo\n\nfour is longer\nlast";
+  const auto file = write("a.txt", text);
+  for (size_t size = 1; size < 40; ++size) {
+    const auto all = blocks(file, size);
+    std::string together;
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_FALSE(all[i].empty());
+      EXPECT_TRUE(i + 1 == all.size() || all[i].back() == '\n') << size;
+      together += all[i];
+    }
+    EXPECT_EQ(together, text) << size;
+  }
+}
+
+TEST_F(TextStreamTest, ReadsGzipWhateverItIsCalled) {
+  const std::string text = "a,b\n1,2\n";
+  EXPECT_EQ(text_of(write_gz("a.csv.gz", text)), text);
+  EXPECT_EQ(text_of(write_gz("plain.csv", text)), text);
+  EXPECT_EQ(text_of(write("plain.gz", text)), text);
+}
+
+TEST_F(TextStreamTest, ReadsGzipMembersOneAfterTheOther) {
+  EXPECT_EQ(text_of(write("a.gz", gzip("a\n") + gzip("b\n"))), "a\nb\n");
+}
+
+TEST_F(TextStreamTest, RefusesGzipThatIsCutOff) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919 % 10'007) + "\n";
+  const std::string whole = gzip(text);
+  for (const size_t size : {whole.size() - 1, whole.size() - 8, whole.size() / 2, size_t{11}}) {
+    expect_error([&] { text_of(write("a.gz", whole.substr(0, size))); },
+                 {"a.gz: the gzip data end too early"});
+  }
+}
+
+TEST_F(TextStreamTest, RefusesGzipThatIsDamaged) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919 % 10'007) + "\n";
+  const std::string whole = gzip(text);
+  std::string checksum = whole;
+  checksum[whole.size() - 6] ^= 1;
+  expect_error([&] { text_of(write("a.gz", checksum)); }, {"a.gz: the gzip data are damaged"});
+  std::string middle = whole;
+  for (size_t i = 0; i < 64; ++i) middle[whole.size() / 2 + i] = '\xFF';
+  expect_error([&] { text_of(write("a.gz", middle)); }, {"a.gz: the gzip data are damaged"});
+}
+
+TEST_F(TextStreamTest, SkipsAByteOrderMark) {
+  EXPECT_EQ(text_of(write("a", "\xEF\xBB\xBFid\n")), "id\n");
+  EXPECT_EQ(text_of(write_gz("b", "\xEF\xBB\xBFid\n")), "id\n");
+  EXPECT_EQ(text_of(write("c", "\xEF\xBB\xBF")), "");
+  EXPECT_EQ(text_of(write("d", "id\n\xEF\xBB\xBFid\n")), "id\n\xEF\xBB\xBFid\n");
+}
+
+TEST_F(TextStreamTest, RefusesZeroBytes) {
+  expect_error([&] { text_of(write("a", std::string("id\n\0\n", 5))); }, {"a: holds a zero byte"});
+  expect_error([&] { text_of(write("utf16", std::string("\xFF\xFEi\0d\0", 6))); }, {"zero byte"});
+}
+
+TEST_F(TextStreamTest, RefusesWhatIsNoFile) {
+  expect_error([&] { TextStream stream(path("none")); }, {"none: cannot be opened: No such file"});
+  std::filesystem::create_directory(path("folder"));
+  expect_error([&] { TextStream stream(path("folder")); }, {"folder: is a folder"});
+}
+
+// A table is read twice, first to find out its form; a pipe gives its text only once.
+TEST_F(TextStreamTest, RefusesAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_error([&] { TextStream stream(path("pipe")); }, {"pipe: is not a regular file"});
+}
+
+TEST_F(TextStreamTest, AnEmptyFileHasNoBlocks) {
+  EXPECT_EQ(blocks(write("a", "")), Strings{});
+  EXPECT_EQ(blocks(write_gz("b.gz", "")), Strings{});
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,333 @@
+#include "support.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <spawn.h>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "lase/base/error.h"
+
+namespace lase {
+
+namespace fs = std::filesystem;
+
+FolderTest::FolderTest() {
+  std::string pattern = (fs::temp_directory_path() / "lase-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = pattern;
+}
+
+FolderTest::~FolderTest() { fs::remove_all(folder_); }
+
+std::string FolderTest::write(const std::string& name, std::string_view text) const {
+  const fs::path file = path(name);
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+  return file.string();
+}
+
+std::string FolderTest::write_gz(const std::string& name, std::string_view text) const {
+  return write(name, gzip(text));
+}
+
+Strings FolderTest::files() const {
+  Strings names;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (entry.is_regular_file()) names.push_back(fs::relative(entry.path(), folder_).string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string gzip(std::string_view text) {
+  z_stream stream{};
+  constexpr int kGzip = 15 + 16;
+  if (::deflateInit2(&stream, 6, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::runtime_error("zlib does not start");
+  }
+  std::string out(::deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  ::deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  return out;
+}
+
+std::string npy(const std::string& descr, const std::string& shape, std::string_view bytes,
+                bool fortran_order) {
+  const std::string header = "{'descr': '" + descr +
+                             "', 'fortran_order': " + (fortran_order ? "True" : "False") +
+                             ", 'shape': " + shape + ", }\n";
+  std::string text("\x93NUMPY\x01\x00", 8);
+  text += static_cast<char>(header.size() & 0xFF);
+  text += static_cast<char>(header.size() >> 8);
+  return text + header + std::string(bytes);
+}
+
+std::string safetensors(std::string_view header, std::string_view data) {
+  const uint64_t length = header.size();
+  std::string text(8, '\0');
+  std::memcpy(text.data(), &length, 8);
+  return text + std::string(header) + std::string(data);
+}
+
+namespace {
+
+void expect_parts(const std::string& message, std::initializer_list<std::string> parts,
+                  const std::source_location& where) {
+  const auto line = static_cast<int>(where.line());
+  for (const auto& part : parts) {
+    if (message.find(part) != message.npos) continue;
+    ADD_FAILURE_AT(where.file_name(), line)
+        << "\"" << message << "\" does not hold \"" << part << "\"";
+  }
+}
+
+}  // namespace
+
+void expect_error(const std::function<void()>& call, std::initializer_list<std::string> parts,
+                  std::source_location where) {
+  const auto line = static_cast<int>(where.line());
+  try {
+    call();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), message.npos) << message;
+    expect_parts(message, parts, where);
+    return;
+  }
+  ADD_FAILURE_AT(where.file_name(), line) << "no error, expected one about " << *parts.begin();
+}
+
+namespace {
+
+// Takes the values of a format's options from a list of arguments.
+class ArgumentFlags : public Flags {
+ public:
+  using Set = std::function<void(const std::string&)>;
+
+  void text(const std::string& name, std::string& value, const std::string&) override {
+    setters_[name] = [&value](const std::string& given) { value = given; };
+  }
+  void required(const std::string& name, std::string& value, const std::string&) override {
+    text(name, value, "");
+    if (!name.starts_with("--")) positional_ = name;
+  }
+  void texts(const std::string& name, Strings& value, const std::string&) override {
+    setters_[name] = [&value](const std::string& given) {
+      std::istringstream parts(given);
+      for (std::string part; std::getline(parts, part, ',');) value.push_back(part);
+    };
+  }
+  void number(const std::string& name, int64_t& value, const std::string&) override {
+    setters_[name] = [&value](const std::string& given) { value = std::stoll(given); };
+  }
+  void optional(const std::string& name, std::optional<float>& value, const std::string&) override {
+    setters_[name] = [&value](const std::string& given) { value = std::stof(given); };
+  }
+  void flag(const std::string& name, bool& value, const std::string&) override {
+    switches_[name] = [&value](const std::string&) { value = true; };
+  }
+  void choice(const std::string& name, const Strings&, std::string& value,
+              const std::string&) override {
+    text(name, value, "");
+  }
+
+  void apply(const Strings& arguments) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const auto& argument = arguments[i];
+      if (!argument.starts_with("--")) {
+        setters_.at(positional_)(argument);
+      } else if (switches_.contains(argument)) {
+        switches_.at(argument)("");
+      } else {
+        setters_.at(argument)(arguments.at(++i));
+      }
+    }
+  }
+
+ private:
+  std::map<std::string, Set> setters_;
+  std::map<std::string, Set> switches_;
+  std::string positional_;
+};
+
+}  // namespace
+
+RawGraph read_format(const std::string& format, const Strings& arguments, const Like* like) {
+  for (const auto& candidate : formats()) {
+    if (candidate->name() != format) continue;
+    ArgumentFlags flags;
+    candidate->declare(flags);
+    flags.apply(arguments);
+    return candidate->read(like);
+  }
+  throw std::logic_error("no format " + format);
+}
+
+BuiltGraph import(const std::string& format, const Strings& arguments, const Like* like) {
+  return build_graph(read_format(format, arguments, like));
+}
+
+Graph import_graph(const std::string& format, const Strings& arguments, const Like* like) {
+  return import(format, arguments, like).graph;
+}
+
+Strings texts(const StringTable& table) {
+  Strings all;
+  for (int64_t i = 0; i < table.size(); ++i) all.emplace_back(table[i]);
+  return all;
+}
+
+Floats row(const Attributes& matrix, int64_t row) {
+  Floats values(static_cast<size_t>(matrix.columns), -1);
+  matrix.copy_row(row, values.data());
+  return values;
+}
+
+int64_t node_of(const Graph& graph, std::string_view name) {
+  for (int64_t i = 0; i < graph.nodes.names.size(); ++i) {
+    if (graph.nodes.names[i] == name) return i;
+  }
+  throw std::logic_error("no node " + std::string(name));
+}
+
+Strings neighbours(const Graph& graph, std::string_view name) {
+  const int64_t u = node_of(graph, name);
+  Strings names;
+  for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+    names.emplace_back(graph.nodes.names[graph.neighbor[i]]);
+  }
+  return names;
+}
+
+Floats arc(const Graph& graph, std::string_view u, std::string_view v) {
+  const int64_t from = node_of(graph, u);
+  const int64_t to = node_of(graph, v);
+  for (int64_t i = graph.row_ptr[from]; i < graph.row_ptr[from + 1]; ++i) {
+    if (graph.neighbor[i] == to) return row(graph.link_attributes, graph.link[i]);
+  }
+  ADD_FAILURE() << "no arc from " << u << " to " << v;
+  return {};
+}
+
+namespace {
+
+template <class T>
+std::vector<T> copied(const Array<T>& values) {
+  return {values.begin(), values.end()};
+}
+
+nlohmann::json matrix_contents(const Attributes& matrix) {
+  return {{"layout", layout_name(matrix.layout)},
+          {"rows", matrix.rows},
+          {"columns", matrix.columns},
+          {"values", copied(matrix.values)},
+          {"row_ptr", copied(matrix.row_ptr)},
+          {"column", copied(matrix.column)},
+          {"code", copied(matrix.code)}};
+}
+
+nlohmann::json reduction_contents(const Reduction& reduction) {
+  return {{"mean", copied(reduction.mean)},
+          {"components", copied(reduction.components)},
+          {"names", texts(reduction.names)}};
+}
+
+}  // namespace
+
+nlohmann::json contents(const Graph& graph) {
+  // NaN, which equals nothing, marks unknown targets.
+  Strings targets;
+  for (const float value : graph.nodes.labels.target) targets.push_back(std::to_string(value));
+  return {{"row_ptr", copied(graph.row_ptr)},
+          {"neighbor", copied(graph.neighbor)},
+          {"link", copied(graph.link)},
+          {"links", graph.links},
+          {"directed", graph.directed},
+          {"directional", graph.directional},
+          {"names", texts(graph.nodes.names)},
+          {"features", matrix_contents(graph.nodes.features)},
+          {"feature_names", texts(graph.nodes.feature_names)},
+          {"task", task_name(graph.nodes.labels.task)},
+          {"label", copied(graph.nodes.labels.label)},
+          {"target", targets},
+          {"label_names", texts(graph.nodes.labels.names)},
+          {"split", copied(graph.nodes.split)},
+          {"attributes", matrix_contents(graph.link_attributes)},
+          {"attribute_names", texts(graph.attribute_names)},
+          {"node_reduction", reduction_contents(graph.node_reduction)},
+          {"link_reduction", reduction_contents(graph.link_reduction)},
+          {"recipe", graph.recipe}};
+}
+
+nlohmann::json CliResult::json() const {
+  const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
+  const auto line = text.rfind('\n');
+  return nlohmann::json::parse(line == text.npos ? text : text.substr(line + 1));
+}
+
+namespace {
+
+std::string take_contents(std::FILE* file) {
+  std::string text;
+  std::rewind(file);
+  char buffer[4096];
+  for (size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    text.append(buffer, got);
+  }
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+CliResult run_cli(const Strings& arguments) {
+  Strings words = arguments;
+  words.insert(words.begin(), LASE_CLI);
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  // Files, not pipes: whatever the program writes, it never waits for this process to read.
+  std::FILE* out = std::tmpfile();
+  std::FILE* err = std::tmpfile();
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(out), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(err), STDERR_FILENO);
+  pid_t child = 0;
+  const int error = ::posix_spawn(&child, LASE_CLI, &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error("cannot start " LASE_CLI);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CliResult result;
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = take_contents(out);
+  result.err = take_contents(err);
+  return result;
+}
+
+void expect_refused(const CliResult& result, std::initializer_list<std::string> parts,
+                    std::source_location where) {
+  const testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), result.err);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("lase: "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  EXPECT_TRUE(result.err.ends_with('\n'));
+  expect_parts(result.err, parts, where);
+}
+
+}  // namespace lase
