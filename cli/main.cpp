@@ -25,6 +25,7 @@ int run(const std::vector<std::string>& arguments) {
   add_import(app, session);
   add_info(app, session);
   add_export(app, session);
+  add_train(app, session);
   try {
     auto expanded = expand_config(arguments);
     std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first
