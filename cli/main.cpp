@@ -26,6 +26,10 @@ int run(const std::vector<std::string>& arguments) {
   add_info(app, session);
   add_export(app, session);
   add_train(app, session);
+  add_evaluate(app, session);
+  add_predict(app, session);
+  add_embed(app, session);
+  add_explain(app, session);
   try {
     auto expanded = expand_config(arguments);
     std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first

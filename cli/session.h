@@ -23,9 +23,13 @@ class Session {
   std::string config_;
 };
 
-// The verbs, one file each.
+// The verbs.
 void add_import(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
+void add_evaluate(CLI::App& app, Session& session);
+void add_predict(CLI::App& app, Session& session);
+void add_embed(CLI::App& app, Session& session);
+void add_explain(CLI::App& app, Session& session);

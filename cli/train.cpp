@@ -1,11 +1,11 @@
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 #include "lase/model/model_file.h"
 #include "lase/train/trainer.h"
 
+#include "fanout.h"
 #include "session.h"
 
 namespace {
@@ -45,20 +46,6 @@ struct TrainFlags {
   bool no_normalize = false;
   bool quiet = false;
 };
-
-std::vector<int64_t> parse_fanout(const std::string& text) {
-  std::vector<int64_t> fanout;
-  std::stringstream parts(text);
-  std::string part;
-  while (std::getline(parts, part, ',')) {
-    char* end = nullptr;
-    const long value = part == "all" ? -1 : std::strtol(part.c_str(), &end, 10);
-    lase::require(part == "all" || (!part.empty() && *end == '\0' && value > 0), "--fanout ",
-                  lase::quote(text), ": expected positive numbers or 'all', such as 10,10");
-    fanout.push_back(part == "all" ? lase::kWholeNeighborhood : value);
-  }
-  return fanout;
-}
 
 lase::TrainOptions resolve(const TrainFlags& flags) {
   lase::TrainOptions options = flags.train;

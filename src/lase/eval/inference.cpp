@@ -35,7 +35,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
     for (int64_t first = 0; first < nodes;) {
       const int64_t last = stretch_end(graph, first, arcs);
       const Block block = whole_block(graph, degree, first, last);
-      State piece = model.step(l, state, block, inputs, Dropout{});
+      State piece = model.step(l, state, block, inputs.links(), Dropout{});
       h.push_back(std::move(piece.h));
       f.push_back(std::move(piece.f));
       first = last;
@@ -57,7 +57,7 @@ Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborho
     const Batch batch = sample_batch(graph, seeds, fanouts, {seed, 0, first});
     State state = model.start(inputs, batch.nodes);
     for (int64_t l = 0; l < model.block_count(); ++l) {
-      state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs, Dropout{});
+      state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), Dropout{});
     }
     embeddings.push_back(model.embedding(state));
   }

@@ -83,11 +83,11 @@ State Model::start(const Inputs& inputs, const Tensor& nodes) const {
   return state;
 }
 
-State Model::step(int64_t l, const State& state, const Block& block, const Inputs& inputs,
+State Model::step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
                   const Dropout& dropout) const {
   State in = state;
   if (in.h.defined()) in.h = dropout.apply(in.h, l);
-  State out = layers_[static_cast<size_t>(l)]->forward(in, block, inputs.links());
+  State out = layers_[static_cast<size_t>(l)]->forward(in, block, links);
   const bool relabelled = options_.architecture == Architecture::kWl && l + 1 == options_.depth;
   if (relabelled) out.h = out.f.matmul(w0_.t());
   return out;
@@ -108,7 +108,7 @@ Tensor Model::head(const Tensor& embedding, const Dropout& dropout) const {
 Tensor Model::forward(const Inputs& inputs, const Batch& batch, const Dropout& dropout) const {
   State state = start(inputs, batch.nodes);
   for (int64_t l = 0; l < block_count(); ++l) {
-    state = step(l, state, batch.blocks[static_cast<size_t>(l)], inputs, dropout);
+    state = step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), dropout);
   }
   return head(embedding(state), dropout);
 }

@@ -35,7 +35,7 @@ class Model {
   // What the first layer reads for these nodes.
   State start(const Inputs& inputs, const at::Tensor& nodes) const;
   // Layer l on one block.
-  State step(int64_t l, const State& state, const Block& block, const Inputs& inputs,
+  State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
              const Dropout& dropout) const;
   // The embedding of the last state, and what the head makes of it: [n, outputs].
   at::Tensor embedding(const State& state) const;

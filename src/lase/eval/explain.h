@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lase/model/model_file.h"
+
+namespace lase {
+
+struct ExplainOptions {
+  int64_t node = 0;
+  int64_t output = -1;  // the class or target explained; −1: the predicted class, the first target
+  int64_t neighbors = 10;  // shown a layer
+  int64_t attributes = 5;  // shown a neighbour
+};
+
+// What an attribute of a link did. Effects are exact: the score less the score of the same network
+// with that one thing left out.
+struct AttributeEffect {
+  std::string name;
+  double value = 0;
+  double amplifier_share = 0;  // of Σ_j |U_j f_j(e)|
+  double effect = 0;           // on the score
+};
+
+struct NeighborEffect {
+  std::string name;
+  double gate = 1;
+  double effect = 0;  // of the link in this layer, on the score
+  std::vector<AttributeEffect> attributes;
+};
+
+struct LayerExplanation {
+  int64_t layer = 0;  // from 1
+  int64_t links = 0;
+  std::vector<NeighborEffect> neighbors;  // those with the largest effects first
+};
+
+// Why a model says what it says about a node: in every layer, which links of the node counted.
+struct Explanation {
+  std::string node;
+  std::string output;
+  double score = 0;        // the logit of the class, or the standardised number
+  double probability = 0;  // 0 for regression
+  std::vector<LayerExplanation> layers;
+};
+
+Explanation explain(const TrainedModel& trained, const Graph& graph, const ExplainOptions& options);
+
+std::string explanation_text(const Explanation& explanation);
+nlohmann::json explanation_json(const Explanation& explanation);
+// A picture: for every layer the node in the middle, its neighbours around it; lines are as thick
+// as the effect is large, blue where it speaks for the class and red where against.
+std::string explanation_svg(const Explanation& explanation);
+
+}  // namespace lase
