@@ -40,6 +40,7 @@ struct TrainFlags {
   std::string gate = "scalar";
   std::string schedule = "constant";
   std::string scale = "standard";
+  std::string select = "score";
   std::string fanout = "all";
   std::string log;
   std::string tensorboard;
@@ -57,6 +58,7 @@ lase::TrainOptions resolve(const TrainFlags& flags) {
   options.model.normalize = !flags.no_normalize;
   options.schedule = lase::schedule_from(flags.schedule);
   options.node_scaling = lase::node_scaling_from(flags.scale);
+  options.select_by_loss = flags.select == "loss";
   options.fanout = parse_fanout(flags.fanout);
   if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
   return options;
@@ -125,6 +127,7 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
                          {"accuracy", result.test.accuracy},
                          {"val_micro_f1", result.val.micro_f1},
                          {"val_macro_f1", result.val.macro_f1},
+                         {"val_loss", result.val_loss},
                          {"test_nodes", result.test.nodes},
                          {"epochs", result.epochs},
                          {"best_epoch", result.best_epoch},
@@ -228,6 +231,11 @@ void add_train(CLI::App& app, Session& session) {
   verb->add_option("--weight-decay", train.adam.weight_decay, "Of Adam");
   verb->add_option("--clip", train.adam.clip, "Gradients to this size (0: not)");
   verb->add_flag("--balance", train.balance, "Weigh classes by the inverse of their number");
+  verb->add_option("--average", train.average,
+                   "Keep a running average of the weights that forgets at this rate (0: the last)");
+  verb->add_option("--select", flags->select,
+                   "What makes an epoch the best one on validation nodes")
+      ->check(CLI::IsMember({"score", "loss"}));
   verb->add_option("--eval-every", train.eval_every, "Validate every so many epochs");
   verb->add_option("--seed", train.seed, "Same seed, same weights, for any number of threads");
   verb->add_option("--checkpoint", train.checkpoint, "File for checkpoints")

@@ -1,6 +1,7 @@
 #include "lase/eval/explain.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -175,7 +176,7 @@ Explanation explain(const TrainedModel& trained, const Graph& graph,
   require(options.neighbors >= 1 && options.attributes >= 0,
           "an explanation shows at least one neighbour");
   const ops::OneThread one_thread;
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   const Ego ego(trained, graph, options.node);
   const Tensor logits = ego.logits();
   int64_t output = options.output;

@@ -1,6 +1,7 @@
 #include "lase/eval/inference.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <algorithm>
 #include <numeric>
 
@@ -25,7 +26,7 @@ Tensor joined(const std::vector<Tensor>& pieces) {
 }  // namespace
 
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, int64_t arcs) {
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Tensor degree = degrees(graph);
   State state = model.start(inputs, at::arange(nodes, at::kLong));
@@ -48,7 +49,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
 
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
                       std::span<const int64_t> fanouts, uint64_t seed, int64_t batch_size) {
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   const int64_t nodes = graph.row_ptr.size() - 1;
   std::vector<Tensor> embeddings;
   for (int64_t first = 0; first < nodes; first += batch_size) {

@@ -1,6 +1,7 @@
 #include "lase/model/model_file.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <map>
 #include <vector>
 
@@ -110,7 +111,7 @@ TrainedModel load_model(const std::string& path) try {
                          .link_attributes = about.at("link_attributes").get<int64_t>(),
                          .outputs = about.at("outputs").get<int64_t>()};
   trained.model = std::make_shared<Model>(model_options_from(about.at("options")), shape, 0);
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   for (auto& [name, value] : trained.model->parameters().all()) {
     value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
   }

@@ -1,6 +1,7 @@
 #include "lase/train/adam.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <cmath>
 
 namespace lase {
@@ -23,7 +24,7 @@ void Adam::step(double learning_rate) {
   constexpr double kBeta1 = 0.9;
   constexpr double kBeta2 = 0.999;
   constexpr double kEpsilon = 1e-8;
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   ++steps_;
   const double correct1 = 1 - std::pow(kBeta1, static_cast<double>(steps_));
   const double correct2 = 1 - std::pow(kBeta2, static_cast<double>(steps_));

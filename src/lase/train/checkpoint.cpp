@@ -18,6 +18,7 @@ constexpr std::string_view kFormat = "lase.checkpoint";
 template <class Visit, class Any>
 void for_each_list(Any& checkpoint, const Visit& visit) {
   visit("weight", checkpoint.weights);
+  visit("average", checkpoint.average);
   visit("best", checkpoint.best);
   visit("first", checkpoint.first);
   visit("second", checkpoint.second);

@@ -12,6 +12,7 @@ struct Checkpoint {
   int64_t epoch = 0;  // epochs done
   int64_t steps = 0;  // of Adam
   std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> average;
   std::vector<at::Tensor> best;
   std::vector<at::Tensor> first;   // Adam's m
   std::vector<at::Tensor> second;  // and v

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <algorithm>
 #include <array>
+#include <c10/core/GradMode.h>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -58,6 +59,7 @@ class Trainer {
   std::optional<double> run_epoch(int64_t epoch);
   void validate(int64_t epoch, EpochReport& report);
   Tensor predictions(const Outputs& outputs) const;
+  void average_weights();
   std::vector<Tensor> copy_weights() const;
   void set_weights(const std::vector<Tensor>& weights);
   void save(int64_t epoch);
@@ -76,6 +78,7 @@ class Trainer {
   std::shared_ptr<Model> model_;
   std::optional<Loss> loss_;
   std::optional<Adam> adam_;
+  std::vector<Tensor> average_;  // what is validated and kept
   std::vector<Tensor> best_;
   double best_score_ = -std::numeric_limits<double>::infinity();
   double best_loss_ = std::numeric_limits<double>::infinity();
@@ -129,7 +132,10 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
   trained.link_reduction = graph_.link_reduction;
   trained.target_mean = loss_->target_mean();
   trained.target_scale = loss_->target_scale();
-  best_ = copy_weights();
+  require(options_.average >= 0 && options_.average < 1, "--average ", options_.average,
+          ": expected 0 to below 1");
+  average_ = copy_weights();
+  best_ = average_;
 }
 
 void Trainer::check_labels() const {
@@ -222,9 +228,20 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
     adam_->zero_gradients();
     loss.backward();
     adam_->step(learning_rate(epoch));
+    average_weights();
     if (stopped()) return std::nullopt;
   }
   return sum / static_cast<double>(n);
+}
+
+// The average forgets its start: early on it follows the weights closely.
+void Trainer::average_weights() {
+  c10::NoGradGuard no_grad;
+  const auto steps = static_cast<double>(adam_->steps());
+  const double decay = std::min(options_.average, (steps - 1) / (steps + 9));
+  for (size_t i = 0; i < average_.size(); ++i) {
+    average_[i].mul_(decay).add_(model_->parameters().all()[i].second, 1 - decay);
+  }
 }
 
 // Predictions in the units of the targets.
@@ -234,26 +251,36 @@ Tensor Trainer::predictions(const Outputs& outputs) const {
 }
 
 void Trainer::validate(int64_t epoch, EpochReport& report) {
+  const auto copy = [](const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> copies;
+    for (const auto& tensor : tensors) copies.push_back(tensor.clone());
+    return copies;
+  };
   if (val_nodes_.empty()) {
-    best_ = copy_weights();
+    best_ = copy(average_);
     best_epoch_ = epoch + 1;
     return;
   }
+  const std::vector<Tensor> weights = copy_weights();
+  set_weights(average_);
   const Outputs outputs = infer(*model_, *inputs_, all_);
+  set_weights(weights);
   report.validated = true;
   report.val = score(predictions(outputs), graph_.nodes.labels, val_nodes_);
   const double headline = report.val.headline(graph_.nodes.labels.task);
   const Tensor rows = at::tensor(at::ArrayRef<int64_t>(val_nodes_), at::kLong);
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   const double loss = (*loss_)(outputs.logits.index_select(0, rows), val_nodes_).item<float>();
   // Equal scores are told apart by the loss.
-  const bool better = headline > best_score_ || (headline == best_score_ && loss < best_loss_);
+  const bool better = options_.select_by_loss ? loss < best_loss_
+                                              : headline > best_score_ ||
+                                                    (headline == best_score_ && loss < best_loss_);
   ++since_lower_rate_;
   if (better) {
     best_score_ = headline;
     best_loss_ = loss;
     best_epoch_ = epoch + 1;
-    best_ = copy_weights();
+    best_ = copy(average_);
     since_lower_rate_ = 0;
   } else if (options_.patience > 0 && since_lower_rate_ * 4 >= options_.patience) {
     rate_factor_ /= 2;
@@ -270,7 +297,7 @@ std::vector<Tensor> Trainer::copy_weights() const {
 }
 
 void Trainer::set_weights(const std::vector<Tensor>& weights) {
-  at::NoGradGuard no_grad;
+  c10::NoGradGuard no_grad;
   for (size_t i = 0; i < weights.size(); ++i)
     model_->parameters().all()[i].second.copy_(weights[i]);
 }
@@ -279,6 +306,7 @@ void Trainer::save(int64_t epoch) {
   Checkpoint checkpoint{.epoch = epoch,
                         .steps = adam_->steps(),
                         .weights = copy_weights(),
+                        .average = average_,
                         .best = best_,
                         .first = adam_->first(),
                         .second = adam_->second(),
@@ -302,6 +330,7 @@ int64_t Trainer::resume() {
   require(checkpoint.options == to_json(options_), path,
           ": belongs to a run with other options; remove it or give the same ones");
   set_weights(checkpoint.weights);
+  average_ = std::move(checkpoint.average);
   best_ = std::move(checkpoint.best);
   adam_->first() = std::move(checkpoint.first);
   adam_->second() = std::move(checkpoint.second);
@@ -354,6 +383,7 @@ TrainResult Trainer::run() {
   if (best_epoch_ > 0) set_weights(best_);
   result_.epochs = epoch;
   result_.best_epoch = best_epoch_;
+  if (best_epoch_ > 0 && !val_nodes_.empty()) result_.val_loss = best_loss_;
   result_.seconds = seconds_since(start);
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
   const Tensor outputs = predictions(infer(*model_, *inputs_, all_));
@@ -403,6 +433,8 @@ json to_json(const TrainOptions& options) {
               {"weight_decay", options.adam.weight_decay},
               {"clip", options.adam.clip},
               {"balance", options.balance},
+              {"average", options.average},
+              {"select", options.select_by_loss ? "loss" : "score"},
               {"eval_every", options.eval_every},
               {"seed", options.seed}});
   return all;

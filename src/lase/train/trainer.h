@@ -27,6 +27,8 @@ struct TrainOptions {
   Schedule schedule = Schedule::kConstant;
   AdamOptions adam{.weight_decay = 0, .clip = 5};
   bool balance = false;  // weigh classes by the inverse of their number
+  double average = 0.98;  // of the weights over steps: w̄ ← average w̄ + (1 − average) w; 0: none
+  bool select_by_loss = false;  // the best epoch has the lowest loss, not the highest score
   int64_t eval_every = 1;
   uint64_t seed = 1;
 
@@ -60,6 +62,7 @@ struct TrainResult {
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
   std::string diverged;  // where the loss ceased to be a number; the last good weights are kept
+  double val_loss = 0;  // of the best weights
   Scores val;
   Scores test;
 };
