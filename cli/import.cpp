@@ -8,7 +8,9 @@
 #include "lase/graph/build.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
+#include "lase/graph/like.h"
 #include "lase/ingest/format.h"
+#include "lase/reduce/pca.h"
 
 #include "session.h"
 
@@ -56,29 +58,29 @@ struct ImportOptions {
   int64_t reduce_links = 0;
 };
 
-lase::Like like_of(const lase::Graph& graph) {
-  lase::Like like;
-  like.attribute_names =
-      graph.link_reduction.present() ? graph.link_reduction.names : graph.attribute_names;
-  like.feature_names =
-      graph.node_reduction.present() ? graph.node_reduction.names : graph.nodes.feature_names;
-  like.label_names = graph.nodes.labels.names;
-  like.recipe = graph.recipe;
-  return like;
-}
-
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
   lase::Like like;
   lase::Graph earlier;
   if (!options.like.empty()) {
     earlier = lase::open_graph(options.like);
     lase::check_graph(earlier, options.like);
-    like = like_of(earlier);
+    like = lase::like_of(earlier);
   }
   lase::RawGraph raw = options.format->read(options.like.empty() ? nullptr : &like);
   const auto notes = raw.notes;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
+  if (!options.like.empty()) lase::require_like(graph, earlier);
+  // A reduction that the earlier graph has is part of what the new one takes over.
+  const auto seed = uint64_t{1};
+  if (options.reduce_nodes > 0 || earlier.node_reduction.present()) {
+    lase::reduce_nodes(graph, {.components = options.reduce_nodes, .seed = seed},
+                       earlier.node_reduction);
+  }
+  if (options.reduce_links > 0 || earlier.link_reduction.present()) {
+    lase::reduce_links(graph, {.components = options.reduce_links, .seed = seed},
+                       earlier.link_reduction);
+  }
   lase::save_graph(graph, options.out);
 
   auto& out = session.out();

@@ -21,10 +21,11 @@ int run(const std::vector<std::string>& arguments) {
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Help of all verbs");
   Session session;
-
+  add_generate(app, session);
   add_import(app, session);
   add_info(app, session);
-
+  add_export(app, session);
+  add_train(app, session);
   try {
     auto expanded = expand_config(arguments);
     std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first

@@ -28,3 +28,4 @@ void add_import(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
+void add_train(CLI::App& app, Session& session);

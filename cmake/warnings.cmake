@@ -7,3 +7,8 @@ if(LASE_SANITIZE)
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(lase_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(LASE_FUZZ)
+  target_compile_options(lase_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(lase_flags INTERFACE -fsanitize=address,undefined)
+endif()

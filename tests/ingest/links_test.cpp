@@ -182,7 +182,7 @@ TEST_F(LinksFormat, RefusesWrongColumnsAndRows) {
 
 TEST_F(LinksFormat, RefusesSumsBeyondSinglePrecision) {
   expect_error([&] { read("source,target,w\na,b,3e38\nb,a,3e38\n"); },
-               {"links between 'a' and 'b'", "inf"});
+               {"links between 'a' and 'b'", "single precision"});
 }
 
 TEST_F(LinksFormat, FollowsTheCategoriesOfAnEarlierGraph) {

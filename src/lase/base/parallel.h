@@ -7,9 +7,14 @@
 
 namespace lase {
 
-inline int thread_count() { return omp_get_max_threads(); }
+namespace detail {
+// Apart from OpenMP's own setting, which other libraries in the program change.
+inline int thread_setting = std::max(1, omp_get_num_procs());
+}  // namespace detail
 
-inline void set_thread_count(int threads) { omp_set_num_threads(std::max(1, threads)); }
+inline int thread_count() { return detail::thread_setting; }
+
+inline void set_thread_count(int threads) { detail::thread_setting = std::max(1, threads); }
 
 // body(first, last) over pieces of [0, n) of `grain` elements. The pieces do not depend on the
 // number of threads. The first exception, by position, is thrown again to the caller.
@@ -18,7 +23,7 @@ void parallel_for(int64_t n, int64_t grain, const Body& body) {
   const int64_t pieces = (n + grain - 1) / grain;
   std::exception_ptr error;
   int64_t error_piece = pieces;
-#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1) num_threads(thread_count())
   for (int64_t piece = 0; piece < pieces; ++piece) {
     try {
       body(piece * grain, std::min(n, (piece + 1) * grain));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,13 @@ class StringTableBuilder {
   Buffer<int64_t> offset_;
   Buffer<char> bytes_;
 };
+
+// "prefix0", "prefix1", …
+inline StringTable numbered_names(std::string_view prefix, int64_t count) {
+  StringTableBuilder names;
+  for (int64_t i = 0; i < count; ++i) names.add(std::string(prefix) + std::to_string(i));
+  return names.finish();
+}
 
 template <class Strings>
 StringTable make_string_table(const Strings& strings) {

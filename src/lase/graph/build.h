@@ -23,6 +23,9 @@ struct BuiltGraph {
 // Merges parallel links and orders the rest into rows, by raw.rules.
 BuiltGraph build_graph(RawGraph raw);
 
+// The names that the attributes of a directional graph had before they were paired.
+StringTable undirectional_names(const StringTable& names);
+
 // Rows of arcs from the ends of links: sorted by neighbour, each arc with its attribute row.
 struct Rows {
   Array<int64_t> row_ptr;

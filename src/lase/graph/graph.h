@@ -39,7 +39,7 @@ struct Graph {
 
   Nodes nodes;
   Attributes link_attributes;   // f(e): [links, k]; [2 links, k] where directional
-  StringTable attribute_names;  // empty or [k]
+  StringTable attribute_names;  // [k]
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json recipe = nlohmann::json::object();  // see RawGraph

@@ -7,6 +7,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/safetensors.h"
+#include "lase/graph/array_writer.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
 
@@ -29,79 +30,6 @@ Task task_from_name(const std::string& name, const std::string& path) {
     if (task_name(task) == name) return task;
   }
   fail(path, ": has the unknown task ", quote(name));
-}
-
-// Collects arrays, then writes them all.
-class ArrayWriter {
- public:
-  explicit ArrayWriter(const std::string& path) : writer_(path) {}
-
-  template <class T>
-  void add(const std::string& name, const Array<T>& values, std::vector<int64_t> shape) {
-    const auto id = writer_.declare<T>(name, std::move(shape));
-    pending_.emplace_back([this, id, values] { writer_.write(id, 0, values.span()); });
-  }
-
-  void add(const std::string& name, const StringTable& table) {
-    if (table.size() == 0) return;
-    add(name + ".offset", table.offset, {table.offset.size()});
-    add(name + ".bytes", table.bytes, {table.bytes.size()});
-  }
-
-  void add(const std::string& name, const Attributes& matrix) {
-    if (matrix.columns == 0) return;
-    switch (matrix.layout) {
-      case Layout::kDense:
-        add(name, matrix.values, {matrix.rows, matrix.columns});
-        break;
-      case Layout::kSparse:
-        add(name + ".row_ptr", matrix.row_ptr, {matrix.row_ptr.size()});
-        add(name + ".column", matrix.column, {matrix.column.size()});
-        add(name + ".value", matrix.values, {matrix.values.size()});
-        break;
-      case Layout::kCoded:
-        add(name + ".code", matrix.code, {matrix.code.size()});
-        add(name + ".table", matrix.values, {matrix.codes(), matrix.columns});
-        break;
-    }
-  }
-
-  void add(const std::string& name, const Reduction& reduction) {
-    if (!reduction.present()) return;
-    add(name + ".mean", reduction.mean, {reduction.columns()});
-    add(name + ".components", reduction.components, {reduction.columns(), reduction.kept()});
-    add(name + ".names", reduction.names);
-  }
-
-  void finish(const std::map<std::string, std::string>& metadata) {
-    writer_.begin(metadata);
-    for (const auto& write : pending_) write();
-    writer_.commit();
-  }
-
- private:
-  SafetensorsWriter writer_;
-  std::vector<std::function<void()>> pending_;
-};
-
-StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
-  if (!file.has(name + ".offset")) return {};
-  StringTable table{file.get<int64_t>(name + ".offset", {-1}),
-                    file.get<char>(name + ".bytes", {-1})};
-  require(
-      table.size() > 0 && table.offset[0] == 0 && table.offset[table.size()] == table.bytes.size(),
-      file.path(), ": the array ", quote(name + ".offset"),
-      " does not agree with the length of the bytes");
-  return table;
-}
-
-// Names of the columns of `name`, or none.
-StringTable get_column_names(const SafetensorsFile& file, const std::string& name,
-                             int64_t columns) {
-  StringTable table = get_strings(file, name);
-  require(table.size() == 0 || table.size() == columns, file.path(), ": the array ",
-          quote(name + ".offset"), " names ", table.size(), " of ", columns, " columns");
-  return table;
 }
 
 Attributes get_attributes(const SafetensorsFile& file, const std::string& name, int64_t rows,
@@ -129,15 +57,6 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
       break;
   }
   return matrix;
-}
-
-Reduction get_reduction(const SafetensorsFile& file, const std::string& name, int64_t kept) {
-  Reduction reduction;
-  if (!file.has(name + ".mean")) return reduction;
-  reduction.mean = file.get<float>(name + ".mean", {-1});
-  reduction.components = file.get<float>(name + ".components", {reduction.columns(), kept});
-  reduction.names = get_column_names(file, name + ".names", reduction.columns());
-  return reduction;
 }
 
 json parse_metadata(const SafetensorsFile& file) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,16 +60,19 @@ LinkGroups group_links(RawGraph& raw) {
     const int32_t u = raw.source[i];
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
-    require(u != v || rules.self_loops != SelfLoops::kRefuse, "a link joins node ",
-            quote(raw.nodes.names[u]), " to itself (--self-loops drop or keep would go on)");
+    if (u == v && rules.self_loops == SelfLoops::kRefuse) {
+      fail("a link joins node ", quote(raw.nodes.names[u]),
+           " to itself (--self-loops drop or keep would go on)");
+    }
     if (u == v && rules.self_loops == SelfLoops::kDrop) {
       groups.row[i] = -1;
       continue;
     }
     const bool repeated = !first.empty() && first[i] != i;
-    require(!repeated || rules.parallel != Parallel::kRefuse, "two links join ",
-            quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
-            " (--parallel merge or keep would go on)");
+    if (repeated && rules.parallel == Parallel::kRefuse) {
+      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
+           " (--parallel merge or keep would go on)");
+    }
     groups.merged += repeated ? 1 : 0;
     const int32_t earlier = repeated ? groups.row[first[i]] : 0;
     const int32_t link = !repeated ? links : rules.directional ? earlier / 2 : earlier;
@@ -106,6 +110,7 @@ float combined(Merge merge, float into, float value) {
 Attributes merge_dense(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
                        Merge merge, bool in_place) {
   const int64_t k = raw.columns;
+  if (k == 0) return Attributes::dense({}, rows, 0);
   Buffer<float> result;
   if (!in_place) {
     result.resize(rows * k);
@@ -256,17 +261,17 @@ float transformed(Transform transform, float value) {
   return value;
 }
 
-// Sums may leave what single precision can hold.
-void check_finite(const Attributes& matrix, const RawGraph& raw, const LinkGroups& groups) {
+// Sums of finite numbers need not be finite.
+void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroups& groups) {
   constexpr int64_t kRows = 4096;
-  parallel_for(matrix.rows, kRows, [&](int64_t first, int64_t last) {
+  parallel_for(merged.rows, kRows, [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const int64_t link = raw.rules.directional ? row / 2 : row;
-      matrix.for_each(row, [&](int64_t, float value) {
-        require(std::isfinite(value), "an attribute of the merged links between ",
-                quote(raw.nodes.names[groups.source[link]]), " and ",
-                quote(raw.nodes.names[groups.target[link]]), " is ", value,
-                ", expected a number that single precision can hold");
+      merged.for_each(row, [&](int64_t, float value) {
+        if (std::isfinite(value)) return;
+        fail("the attributes of the links between ", quote(raw.nodes.names[groups.source[link]]),
+             " and ", quote(raw.nodes.names[groups.target[link]]),
+             " add up to more than single precision can hold");
       });
     }
   });
@@ -295,28 +300,29 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
 
 namespace {
 
-// Coded, where at most one row in eight is new and the table stays small; else as it was.
-Attributes coded_where_few(Attributes matrix) {
-  constexpr int64_t kMostCodes = 1 << 16;
-  constexpr int64_t kRepeats = 8;
-  const int64_t limit = std::min(kMostCodes, matrix.rows / kRepeats);
-  if (matrix.layout != Layout::kDense || matrix.columns == 0 || limit == 0) return matrix;
+// Each distinct row once, or nothing where there are more than `limit`.
+std::optional<Attributes> coded(const Attributes& matrix, int64_t limit) {
   Interner distinct;
   std::vector<int32_t> code;
-  const auto row_bytes = static_cast<size_t>(matrix.columns) * sizeof(float);
+  std::vector<float> values(static_cast<size_t>(matrix.columns));
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
+                               values.size() * sizeof(float));
   for (int64_t row = 0; row < matrix.rows; ++row) {
-    const auto* bytes = reinterpret_cast<const char*>(matrix.values.data() + row * matrix.columns);
-    code.push_back(distinct.add({bytes, row_bytes}));
-    if (distinct.size() > limit) return matrix;
+    matrix.copy_row(row, values.data());
+    code.push_back(distinct.add(bytes));
+    if (distinct.size() > limit) return std::nullopt;
   }
   std::vector<float> table(static_cast<size_t>(distinct.size() * matrix.columns));
   for (int64_t c = 0; c < distinct.size(); ++c) {
-    std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), row_bytes);
+    std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), bytes.size());
   }
-  matrix.layout = Layout::kCoded;
-  matrix.values = std::move(table);
-  matrix.code = std::move(code);
-  return matrix;
+  return Attributes{.layout = Layout::kCoded,
+                    .rows = matrix.rows,
+                    .columns = matrix.columns,
+                    .values = std::move(table),
+                    .row_ptr = {},
+                    .column = {},
+                    .code = std::move(code)};
 }
 
 Attributes to_dense(const Attributes& matrix) {
@@ -330,18 +336,26 @@ Attributes to_dense(const Attributes& matrix) {
 }  // namespace
 
 Attributes choose_layout(Attributes matrix, LayoutRule rule) {
+  if (matrix.columns == 0) return Attributes::dense({}, matrix.rows, 0);
+  const auto dense_bytes =
+      static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
+  // Few: one row in eight at most is new, and the table stays small.
+  constexpr int64_t kMostCodes = 1 << 16;
+  constexpr int64_t kRepeats = 8;
   switch (rule) {
     case LayoutRule::kAsRead:
       return matrix;
     case LayoutRule::kCodeFew:
-      return coded_where_few(std::move(matrix));
-    case LayoutRule::kSmaller: {
-      const auto dense_bytes =
-          static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
-      const bool denser =
-          matrix.layout == Layout::kSparse && dense_bytes <= static_cast<double>(matrix.bytes());
-      return denser ? to_dense(matrix) : matrix;
-    }
+      if (matrix.layout != Layout::kDense) return matrix;
+      return coded(matrix, std::min(kMostCodes, matrix.rows / kRepeats)).value_or(matrix);
+    case LayoutRule::kSmaller:
+      return dense_bytes <= static_cast<double>(matrix.bytes()) ? to_dense(matrix) : matrix;
+    case LayoutRule::kDense:
+      return matrix.layout == Layout::kDense ? matrix : to_dense(matrix);
+    case LayoutRule::kSparse:
+      return matrix.layout == Layout::kSparse ? matrix : to_sparse(matrix);
+    case LayoutRule::kCoded:
+      return *coded(matrix, matrix.rows);
   }
   return matrix;
 }

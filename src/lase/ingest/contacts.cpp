@@ -1,6 +1,7 @@
 // Contacts over time: source, target, time; each link counts its contacts per time slice.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -56,10 +57,9 @@ class ContactsFormat : public Format {
 std::vector<double> ContactsFormat::slice_edges(const std::vector<double>& times,
                                                 const Like* like) const {
   if (like != nullptr) {
-    const auto edges = like->recipe.find("slice_edges");
-    require(edges != like->recipe.end() && edges->is_array() && edges->size() >= 2,
-            "--like: that graph was not imported from contacts");
-    return edges->get<std::vector<double>>();
+    auto edges = like->numbers("slice_edges");
+    require(edges.size() >= 2, "--like: that graph was not imported from contacts");
+    return edges;
   }
   std::vector<double> edges;
   if (slicing_ == "quantile") {
@@ -73,6 +73,8 @@ std::vector<double> ContactsFormat::slice_edges(const std::vector<double>& times
     return edges;
   }
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
+  require(std::isfinite(*last - *first), file_.path, ": has times from ", *first, " to ", *last,
+          ", too far apart for slices of equal width");
   for (int64_t i = 0; i <= slices_; ++i) {
     edges.push_back(*first +
                     (*last - *first) * static_cast<double>(i) / static_cast<double>(slices_));
@@ -93,7 +95,7 @@ RawGraph ContactsFormat::read(const Like* like) const {
           kMostSlices);
   RawGraph graph;
   graph.rules = rules_.finish();
-  graph.layout_rule = LayoutRule::kSmaller;
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kSmaller);
   const std::map<std::string, Transform> transforms = {
       {"log1p", Transform::kLog1p}, {"raw", Transform::kRaw}, {"binary", Transform::kBinary}};
   graph.rules.transform = transforms.at(counts_);
@@ -133,9 +135,7 @@ RawGraph ContactsFormat::read(const Like* like) const {
       graph.attributes.add_empty();
     }
   }
-  StringTableBuilder names;
-  for (int64_t i = 0; i < graph.attributes.columns; ++i) names.add(join("slice ", i));
-  graph.attribute_names = names.finish();
+  graph.attribute_names = numbered_names("slice ", graph.attributes.columns);
   graph.recipe["slice_edges"] = edges;
   graph.notes.push_back(join(times.size(), " contacts in ", edges.size() - 1, " slices of ",
                              slicing_ == "width" ? "equal width" : "equal count"));

@@ -15,6 +15,10 @@ struct Like {
   StringTable feature_names;
   StringTable label_names;
   nlohmann::json recipe;
+
+  // The list of numbers that the recipe has under `key`, or none. Throws Error where it is no such
+  // list.
+  std::vector<double> numbers(const std::string& key) const;
 };
 
 // One kind of input: `lase import NAME …`. To add a format, write its file and name it in

@@ -8,27 +8,42 @@
 
 namespace lase {
 
-uint64_t Interner::hash(std::string_view text) {
-  uint64_t state = text.size();
-  for (; text.size() > 8; text.remove_prefix(8)) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data(), 8);
-    state = mix(state ^ word);
-  }
+namespace {
+
+constexpr size_t kShort = 8;
+
+uint64_t up_to_eight_bytes(std::string_view text) {
   uint64_t word = 0;
   std::memcpy(&word, text.data(), text.size());
-  return mix(state ^ word);
+  return word;
+}
+
+}  // namespace
+
+uint64_t Interner::hash(std::string_view text) {
+  uint64_t state = text.size();
+  for (; text.size() > kShort; text.remove_prefix(kShort)) {
+    state = mix(state ^ up_to_eight_bytes(text.substr(0, kShort)));
+  }
+  return mix(state ^ up_to_eight_bytes(text));
+}
+
+Interner::Slot Interner::make_slot(std::string_view text, uint64_t hash, int32_t id) {
+  return {.key = text.size() <= kShort ? up_to_eight_bytes(text) : hash,
+          .id = id,
+          .length = static_cast<uint32_t>(text.size())};
 }
 
 // The slot that holds `text`, or the free one where it belongs.
 size_t Interner::locate(std::string_view text, uint64_t hash) const {
   const size_t mask = slots_.size() - 1;
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  size_t at = hash & mask;
-  while (slots_[at].id >= 0 && (slots_[at].tag != tag || strings_[slots_[at].id] != text)) {
-    at = (at + 1) & mask;
+  const Slot wanted = make_slot(text, hash, -1);
+  for (size_t at = hash & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.id < 0) return at;
+    if (slot.key != wanted.key || slot.length != wanted.length) continue;
+    if (text.size() <= kShort || strings_[slot.id] == text) return at;
   }
-  return at;
 }
 
 int32_t Interner::add(std::string_view text, uint64_t hash) {
@@ -40,7 +55,7 @@ int32_t Interner::add(std::string_view text, uint64_t hash) {
     grow();
     at = locate(text, hash);
   }
-  slots_[at] = {static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(size())};
+  slots_[at] = make_slot(text, hash, static_cast<int32_t>(size()));
   strings_.add(text);
   return slots_[at].id;
 }
@@ -55,7 +70,7 @@ void Interner::grow() {
   for (int64_t i = 0; i < size(); ++i) {
     const auto text = strings_[i];
     const uint64_t code = hash(text);
-    slots_[locate(text, code)] = {static_cast<uint32_t>(code >> 32), static_cast<int32_t>(i)};
+    slots_[locate(text, code)] = make_slot(text, code, static_cast<int32_t>(i));
   }
 }
 

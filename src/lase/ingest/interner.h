@@ -31,11 +31,14 @@ class Interner {
   StringTable finish() { return strings_.finish(); }
 
  private:
-  // Open addressing with linear probing; at most half of the slots are taken.
+  // Open addressing with linear probing; at most half of the slots are taken. Strings of up to
+  // eight bytes are compared within the slot, so that ids are found without a look at the table.
   struct Slot {
-    uint32_t tag = 0;  // upper half of the hash
+    uint64_t key = 0;  // the bytes of a short string, the hash of a long one
     int32_t id = -1;
+    uint32_t length = 0;
   };
+  static Slot make_slot(std::string_view text, uint64_t hash, int32_t id);
   static constexpr size_t kSmallest = 1024;
   size_t locate(std::string_view text, uint64_t hash) const;
   void grow();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -129,7 +130,7 @@ Array<uint8_t> random_split(int64_t n, std::string_view shares, uint64_t seed) {
   for (int64_t i = 0; i < n; ++i) order.emplace_back(Random(seed, kSplitStream, i).bits(), i);
   std::sort(order.begin(), order.end());
   const auto count = [&](double share) {
-    return static_cast<int64_t>(share / total * static_cast<double>(n) + 0.5);
+    return int64_t{std::llround(share / total * static_cast<double>(n))};
   };
   const int64_t train_end = count(train);
   const int64_t val_end = count(train + val);

@@ -68,6 +68,8 @@ void LinkRuleWords::declare(Flags& flags, bool merging_is_free) {
       "give each direction of a link its own attributes: what u sent to v, then what it received");
   flags.choice("--self-loops", {"drop", "keep", "refuse"}, self_loops,
                "links from a node to itself");
+  flags.choice("--layout", {"auto", "dense", "sparse", "coded"}, layout,
+               "how link attributes are stored; auto takes what suits the kind of input");
   if (!merging_is_free) return;
   flags.choice("--parallel", {"merge", "keep", "refuse"}, parallel,
                "several links between the same nodes");
@@ -94,6 +96,13 @@ LinkRules LinkRuleWords::finish() const {
       !directional || rules.parallel != Parallel::kKeep,
       "--directional needs --parallel merge or refuse: the two directions of a link are paired");
   return rules;
+}
+
+LayoutRule LinkRuleWords::layout_rule(LayoutRule automatic) const {
+  if (layout == "auto") return automatic;
+  return layout == "dense"    ? LayoutRule::kDense
+         : layout == "sparse" ? LayoutRule::kSparse
+                              : LayoutRule::kCoded;
 }
 
 }  // namespace lase

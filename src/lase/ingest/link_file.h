@@ -55,9 +55,11 @@ struct LinkRuleWords {
   std::string parallel = "merge";
   std::string self_loops = "drop";
   std::string merge = "sum";
+  std::string layout = "auto";
 
   void declare(Flags& flags, bool merging_is_free);
   LinkRules finish() const;
+  LayoutRule layout_rule(LayoutRule automatic) const;
 };
 
 // Reads one raw link a row. `parse(payload, row)` keeps what a row says besides its ends (in
@@ -67,7 +69,7 @@ void read_links(const Table& table, int64_t source, int64_t target, NodeReader& 
                 RawGraph& graph, const Parse& parse, const Add& add) {
   struct End {
     std::string_view name;
-    uint64_t hash;
+    uint64_t hash = 0;
   };
   struct Chunk {
     std::vector<End> ends;  // source, target, source, target, …

@@ -70,6 +70,7 @@ Chosen choose(const Table& table, const std::vector<std::string>& columns,
 
 std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const int64_t column : columns) {
     names.push_back(table.columns()[static_cast<size_t>(column)]);
   }
@@ -117,7 +118,7 @@ RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes,
 RawGraph LinksFormat::read(const Like* like) const {
   RawGraph graph;
   graph.rules = rules_.finish();
-  graph.layout_rule = LayoutRule::kCodeFew;
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kCodeFew);
   NodeReader nodes(file_.nodes, file_.table, like);
   auto wanted = columns_;
   wanted.insert(wanted.end(), categorical_.begin(), categorical_.end());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "lase/base/error.h"
 #include "lase/base/npy.h"
@@ -19,7 +20,11 @@ void NodeOptions::declare_columns(Flags& flags) {
   flags.text("--split", split, "column with train, val, test; or shares such as 65/15/20");
   flags.text("--text", text, "column with text, turned into tf-idf features");
   flags.number("--text-min-count", text_min_count, "leave out words in fewer training texts");
-  flags.text("--features", features, "node features as .npy, rows in the order of the nodes");
+  flags.text("--features", features,
+             "node features: .npy with rows in the order of the nodes, or a table with node, "
+             "feature, value");
+  flags.text("--feature-names", feature_names,
+             "file that lists the names of these features, one a line, in their order");
   flags.texts("--node-columns", columns,
               "feature columns, or 'none' (default: every column of numbers without another role, "
               "unless --features or --text is given)");
@@ -249,6 +254,73 @@ Attributes padded(const Attributes& matrix, int64_t rows) {
 
 }  // namespace
 
+// A table of node, feature, value: sparse features, in the order of `features` and then of their
+// appearance.
+Attributes NodeReader::read_feature_table(Interner& features) const {
+  const Table table(options_.features, {}, {"node", "feature", "value"});
+  require(table.column_count() == 3, table.path(), ": has ", table.column_count(),
+          " columns, expected node, feature, value");
+  struct Entry {
+    std::string_view node;
+    std::string_view feature;
+    float value;
+    int64_t line;
+  };
+  std::vector<std::map<int32_t, float>> rows(static_cast<size_t>(listed_));
+  using Chunk = std::vector<Entry>;
+  const auto parse = [](Chunk& chunk, const Row& row) {
+    chunk.push_back({row.text(0), row.text(1), row.attribute(2), row.line()});
+  };
+  const auto merge = [&](const Chunk& chunk) {
+    for (const auto& [name, feature, value, line] : chunk) {
+      const auto node = names_.find(name);
+      require(node.has_value(), table.path(), ": line ", line, ": node ", quote(name),
+              " is not in ", table_path_);
+      rows[static_cast<size_t>(*node)][features.add(feature)] += value;
+    }
+  };
+  table.read<Chunk>(parse, merge);
+  Buffer<int64_t> row_ptr;
+  Buffer<int32_t> column;
+  Buffer<float> values;
+  row_ptr.push_back(0);
+  for (const auto& row : rows) {
+    for (const auto& [feature, value] : row) {
+      column.push_back(feature);
+      values.push_back(value);
+    }
+    row_ptr.push_back(values.size());
+  }
+  return {.layout = Layout::kSparse,
+          .rows = listed_,
+          .columns = features.size(),
+          .values = values.freeze(),
+          .row_ptr = row_ptr.freeze(),
+          .column = column.freeze(),
+          .code = {}};
+}
+
+Attributes NodeReader::read_features(StringTableBuilder& names) const {
+  Interner given;
+  if (!options_.feature_names.empty()) {
+    for (const auto& name : read_lines(options_.feature_names)) given.add(name);
+  }
+  Attributes matrix;
+  if (options_.features.ends_with(".npy")) {
+    auto file = read_npy(options_.features);
+    require(file.rows == listed_, options_.features, ": has ", file.rows, " rows, expected ",
+            listed_, ", one for each node of ", table_path_);
+    matrix = Attributes::dense(std::move(file.values), file.rows, file.columns);
+    require(given.size() == 0 || given.size() == matrix.columns, options_.feature_names, ": names ",
+            given.size(), " features, expected ", matrix.columns);
+    for (int64_t j = given.size(); j < matrix.columns; ++j) given.add(join("feature ", j));
+  } else {
+    matrix = read_feature_table(given);
+  }
+  for (int64_t j = 0; j < given.size(); ++j) names.add(given[j]);
+  return matrix;
+}
+
 void NodeReader::add_features(RawGraph& graph) {
   std::vector<Attributes> parts;
   StringTableBuilder names;
@@ -257,11 +329,7 @@ void NodeReader::add_features(RawGraph& graph) {
     for (const auto& name : column_names_) names.add(name);
   }
   if (!options_.features.empty()) {
-    auto matrix = read_npy(options_.features);
-    require(matrix.rows == listed_, options_.features, ": has ", matrix.rows, " rows, expected ",
-            listed_, ", one for each node of ", table_path_);
-    for (int64_t j = 0; j < matrix.columns; ++j) names.add(join("feature ", j));
-    parts.push_back(Attributes::dense(std::move(matrix.values), matrix.rows, matrix.columns));
+    parts.push_back(read_features(names));
   }
   if (!options_.text.empty()) {
     auto text = tf_idf(texts_, graph.nodes.split, options_.text, options_.text_min_count, like_);

@@ -24,7 +24,8 @@ struct NodeOptions {
   std::string split;                // column, or shares such as 65/15/20
   std::string text;                 // column: tf-idf
   int64_t text_min_count = 2;
-  std::string features;                  // .npy, rows in the order of the nodes
+  std::string features;                  // .npy, rows in the order of the nodes; or a table
+  std::string feature_names;             // file that lists their names
   std::vector<std::string> columns;      // feature columns; empty: see read_nodes; "none"
   std::vector<std::string> categorical;  // those of them that are categories
   std::string unknown = "refuse";        // nodes of links that the file does not name
@@ -63,6 +64,8 @@ class NodeReader {
   NodeReader(const NodeOptions& options, const Like* like) : options_(options), like_(like) {}
   void read_table(const Table& table, bool numbered, const std::string& other_column);
   void add_features(RawGraph& graph);
+  Attributes read_features(StringTableBuilder& names) const;
+  Attributes read_feature_table(Interner& features) const;
   void add_labels(RawGraph& graph);
   void add_split(RawGraph& graph);
 

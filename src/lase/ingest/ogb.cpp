@@ -61,7 +61,7 @@ std::string OgbFormat::find(const std::string& name) const {
 }
 
 std::string OgbFormat::need(const std::string& name) const {
-  const std::string path = find(name);
+  std::string path = find(name);
   require(!path.empty(), (raw() / (name + ".csv.gz")).string(), ": is missing");
   return path;
 }
@@ -132,9 +132,7 @@ void OgbFormat::read_labels(RawGraph& graph, int64_t nodes, const Like* like) co
     return;
   }
   labels.task = task_ == "regression" ? Task::kRegression : Task::kMultiLabel;
-  StringTableBuilder names;
-  for (int64_t j = 0; j < matrix.columns; ++j) names.add(std::to_string(j));
-  labels.names = names.finish();
+  labels.names = numbered_names("", matrix.columns);
   if (labels.task == Task::kMultiLabel) {
     for (const float value : matrix.values) {
       require(std::isnan(value) || value == 0 || value == 1, path, ": holds ", value,
@@ -173,6 +171,7 @@ RawGraph OgbFormat::read(const Like* like) const {
   require(fs::is_directory(folder_), folder_, ": is not a folder");
   RawGraph graph;
   graph.rules = rules_.finish();
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kAsRead);
   const std::string count_path = need("num-node-list");
   const auto counts = read_numbers(count_path, 1, std::numeric_limits<int32_t>::max());
   require(counts.size() == 1 && counts[0] > 0, count_path, ": lists ", counts.size(),
@@ -199,9 +198,7 @@ RawGraph OgbFormat::read(const Like* like) const {
             ", one for each node");
     graph.nodes.features = Attributes::dense(matrix.values.freeze(), nodes, matrix.columns);
   }
-  StringTableBuilder names;
-  for (int64_t i = 0; i < nodes; ++i) names.add(std::to_string(i));
-  graph.nodes.names = names.finish();
+  graph.nodes.names = numbered_names("", nodes);
   read_labels(graph, nodes, like);
   read_split(graph, nodes);
   return graph;

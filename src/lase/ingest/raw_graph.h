@@ -74,6 +74,9 @@ enum class LayoutRule : uint8_t {
   kAsRead,   // dense or sparse, as the format gives them
   kCodeFew,  // coded where the distinct rows are few
   kSmaller,  // the smaller one of sparse and dense
+  kDense,    // these, whatever they cost
+  kSparse,
+  kCoded,
 };
 
 // What a format reads from files: nodes, and raw links in the order of the file, each as often as

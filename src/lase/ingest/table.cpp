@@ -67,6 +67,23 @@ bool is_usual_name(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string> read_lines(const std::string& path) {
+  std::vector<std::string> lines;
+  TextStream stream(path);
+  std::string block;
+  while (stream.next(block)) {
+    std::string_view rest = block;
+    while (!rest.empty()) {
+      const auto end = rest.find('\n');
+      auto line = rest.substr(0, end);
+      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (!line.empty()) lines.emplace_back(line);
+    }
+  }
+  return lines;
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
   const auto first = text.find_first_not_of(kBlank);

@@ -125,6 +125,9 @@ class Table {
   std::vector<bool> numeric_;
 };
 
+// The lines of a short file that are not empty.
+std::vector<std::string> read_lines(const std::string& path);
+
 // Without the spaces, tabs and carriage returns around it.
 std::string_view trimmed(std::string_view text);
 // In lower case: Latin, Greek and Cyrillic letters.

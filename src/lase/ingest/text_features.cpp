@@ -61,11 +61,10 @@ Terms fit_terms(const StringTable& texts, const Array<uint8_t>& split, int64_t m
 }
 
 Terms terms_of(const Like& like, const std::string& prefix) {
-  const auto idf = like.recipe.find("idf");
-  require(idf != like.recipe.end() && idf->is_array(),
+  require(like.recipe.contains("idf"),
           "--text: the graph given with --like has no features of a text");
   Terms terms;
-  terms.idf = idf->get<std::vector<double>>();
+  terms.idf = like.numbers("idf");
   for (int64_t i = 0; i < like.feature_names.size(); ++i) {
     const auto name = like.feature_names[i];
     if (name.starts_with(prefix)) terms.words.add(name.substr(prefix.size()));

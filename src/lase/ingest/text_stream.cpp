@@ -57,8 +57,15 @@ TextStream::TextStream(TextStream&&) noexcept = default;
 
 // Reads `size` bytes behind the first `from` of the block; returns how many there were.
 size_t TextStream::fill(std::string& block, size_t from, size_t size) {
-  block.resize(from + size);
-  const size_t got = source_->read(block.data() + from, size);
+  // In growing steps, so that a small file does not take the room of a large one.
+  size_t got = 0;
+  for (size_t step = 1 << 16; got < size; step *= 4) {
+    const size_t wanted = std::min(step, size - got);
+    block.resize(from + got + wanted);
+    const size_t more = source_->read(block.data() + from + got, wanted);
+    got += more;
+    if (more < wanted) break;
+  }
   block.resize(from + got);
   require(std::memchr(block.data() + from, '\0', got) == nullptr, path_,
           ": holds a zero byte; expected text");

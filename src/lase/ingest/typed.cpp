@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "lase/base/error.h"
-#include "lase/base/file.h"
 #include "lase/ingest/format.h"
 #include "lase/ingest/interner.h"
-#include "lase/ingest/labels.h"
 #include "lase/ingest/link_file.h"
 
 namespace lase {
@@ -51,6 +49,7 @@ class TypedFormat : public Format {
 RawGraph TypedFormat::read(const Like* like) const {
   RawGraph graph;
   graph.rules = rules_.finish();
+  graph.layout_rule = rules_.layout_rule(LayoutRule::kAsRead);
   NodeReader nodes(file_.nodes, file_.table, like);
   const Table table(file_.path, file_.table, {file_.source, file_.target, relation_, weight_});
   ColumnRoles roles(table, {file_.source, file_.target, relation_, weight_});
@@ -60,11 +59,7 @@ RawGraph TypedFormat::read(const Like* like) const {
   const int64_t weight = roles.weight(weight_);
   Interner relations;
   if (!relations_.empty()) {
-    const std::string list = read_file(relations_);
-    for (auto line : split_text(list, "\n")) {
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!line.empty()) relations.add(line);
-    }
+    for (const auto& line : read_lines(relations_)) relations.add(line);
   }
   const bool fixed = like != nullptr;
   if (fixed) {

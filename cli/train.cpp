@@ -1,0 +1,259 @@
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include "lase/base/error.h"
+#include "lase/eval/event_file.h"
+#include "lase/graph/graph.h"
+#include "lase/model/model_file.h"
+#include "lase/train/trainer.h"
+
+#include "session.h"
+
+namespace {
+
+using lase::Task;
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) {
+  // The second time nobody wants to wait for the batch.
+  if (interrupted.exchange(true)) std::_Exit(130);
+}
+
+struct TrainFlags {
+  std::string graph;
+  std::string out;
+  lase::TrainOptions train;
+  std::string model = "sage";
+  std::string combine = "concat";
+  std::string amplifier = "sigmoid";
+  std::string aggregate = "mean";
+  std::string gate = "scalar";
+  std::string schedule = "constant";
+  std::string scale = "standard";
+  std::string fanout = "all";
+  std::string log;
+  std::string tensorboard;
+  bool no_normalize = false;
+  bool quiet = false;
+};
+
+std::vector<int64_t> parse_fanout(const std::string& text) {
+  std::vector<int64_t> fanout;
+  std::stringstream parts(text);
+  std::string part;
+  while (std::getline(parts, part, ',')) {
+    char* end = nullptr;
+    const long value = part == "all" ? -1 : std::strtol(part.c_str(), &end, 10);
+    lase::require(part == "all" || (!part.empty() && *end == '\0' && value > 0), "--fanout ",
+                  lase::quote(text), ": expected positive numbers or 'all', such as 10,10");
+    fanout.push_back(part == "all" ? lase::kWholeNeighborhood : value);
+  }
+  return fanout;
+}
+
+lase::TrainOptions resolve(const TrainFlags& flags) {
+  lase::TrainOptions options = flags.train;
+  options.model.architecture = lase::architecture_from(flags.model);
+  options.model.combine = lase::combine_from(flags.combine);
+  options.model.amplifier = lase::amplifier_from(flags.amplifier);
+  options.model.aggregate = lase::aggregate_from(flags.aggregate);
+  options.model.gate = flags.gate == "scalar";
+  options.model.normalize = !flags.no_normalize;
+  options.schedule = lase::schedule_from(flags.schedule);
+  options.node_scaling = lase::node_scaling_from(flags.scale);
+  options.fanout = parse_fanout(flags.fanout);
+  if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
+  return options;
+}
+
+std::string headline_name(Task task) { return task == Task::kRegression ? "r2" : "micro-F1"; }
+
+// One line that is written over on a terminal.
+void show_progress(const lase::EpochReport& report, Task task, std::ostream& out) {
+  const double left = report.seconds / static_cast<double>(report.epoch) *
+                      static_cast<double>(report.epochs - report.epoch);
+  out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << std::fixed
+      << std::setprecision(4) << "  loss " << report.loss;
+  if (report.best_epoch > 0) {
+    out << "  val " << headline_name(task) << " " << report.val.headline(task) << " (best "
+        << report.best << " in epoch " << report.best_epoch << ")";
+  }
+  out << std::setprecision(1) << "  " << report.links_per_second / 1e6 << " M links/s  at most "
+      << left << " s left" << std::defaultfloat << std::flush;
+}
+
+// The log: a JSON object a line, and event files for TensorBoard.
+class Log {
+ public:
+  Log(const TrainFlags& flags, Task task) : task_(task) {
+    if (!flags.log.empty()) {
+      lines_.open(flags.log, flags.train.resume ? std::ios::app : std::ios::trunc);
+      lase::require(lines_.good(), flags.log, ": cannot be written");
+    }
+    if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
+  }
+
+  void add(const lase::EpochReport& report) {
+    if (lines_.is_open()) {
+      nlohmann::json line = {{"epoch", report.epoch},
+                             {"loss", report.loss},
+                             {"learning_rate", report.learning_rate},
+                             {"seconds", report.seconds},
+                             {"links_per_second", report.links_per_second}};
+      if (report.validated) {
+        line["val_micro_f1"] = report.val.micro_f1;
+        line["val_macro_f1"] = report.val.macro_f1;
+        if (task_ == Task::kRegression) line["val_r2"] = report.val.r2;
+      }
+      lines_ << line.dump() << "\n" << std::flush;
+    }
+    if (events_) {
+      events_->scalar("train/loss", report.epoch, report.loss);
+      events_->scalar("train/learning_rate", report.epoch, report.learning_rate);
+      events_->scalar("train/links_per_second", report.epoch, report.links_per_second);
+      if (report.validated) {
+        events_->scalar("val/" + headline_name(task_), report.epoch, report.val.headline(task_));
+      }
+    }
+  }
+
+ private:
+  Task task_;
+  std::ofstream lines_;
+  std::optional<lase::EventFile> events_;
+};
+
+nlohmann::json result_json(const lase::TrainResult& result, Task task) {
+  nlohmann::json json = {{"micro_f1", result.test.micro_f1},
+                         {"macro_f1", result.test.macro_f1},
+                         {"accuracy", result.test.accuracy},
+                         {"val_micro_f1", result.val.micro_f1},
+                         {"val_macro_f1", result.val.macro_f1},
+                         {"test_nodes", result.test.nodes},
+                         {"epochs", result.epochs},
+                         {"best_epoch", result.best_epoch},
+                         {"seconds", result.seconds},
+                         {"links_per_second", result.links_per_second},
+                         {"stopped", result.stopped}};
+  if (task == Task::kRegression) {
+    json.update({{"r2", result.test.r2}, {"absolute_error", result.test.absolute_error}});
+  }
+  return json;
+}
+
+nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
+  const lase::Graph graph = lase::open_graph(flags.graph);
+  lase::check_graph(graph, flags.graph);
+  lase::TrainOptions options = resolve(flags);
+  const Task task = graph.nodes.labels.task;
+  const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
+  Log log(flags, task);
+  options.stop = &interrupted;
+  options.progress = [&](const lase::EpochReport& report) {
+    log.add(report);
+    if (live) show_progress(report, task, std::cerr);
+  };
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  const lase::TrainResult result = lase::train(graph, options);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  if (live) std::cerr << "\r\x1b[K";
+  lase::save_model(result.trained, flags.out);
+  auto& out = session.out();
+  const auto line = [&](const char* name, const lase::Scores& scores) {
+    if (scores.nodes == 0) return;
+    out << std::left << std::setw(17) << name << headline_name(task) << " " << std::fixed
+        << std::setprecision(4) << scores.headline(task);
+    if (task == Task::kRegression) {
+      out << ", mean absolute error " << scores.absolute_error;
+    } else {
+      out << ", macro-F1 " << scores.macro_f1;
+    }
+    out << " (" << scores.nodes << " nodes)\n" << std::defaultfloat;
+  };
+  out << "epochs           " << result.epochs << (result.stopped ? ", stopped by hand" : "");
+  if (result.best_epoch > 0) out << ", best " << result.best_epoch;
+  out << ", " << std::setprecision(3) << result.seconds << " s\n";
+  line("validation", result.val);
+  line("test", result.test);
+  out << "written          " << flags.out << "\n";
+  lase::require(result.diverged.empty(), flags.graph, ": ", result.diverged, "; ", flags.out,
+                " holds the last good weights");
+  if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  return result_json(result, task);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* verb = session.add_verb(app, "train", "Train a model on a graph",
+                                    [flags, &session] { return run_train(*flags, session); });
+  auto& train = flags->train;
+  auto& model = train.model;
+  verb->add_option("graph", flags->graph, "The graph file")->required();
+  verb->add_option("--out", flags->out, "The model file to write")
+      ->default_str("GRAPH with .model in place of .graph");
+  verb->add_option("--model", flags->model, "Architecture")
+      ->check(CLI::IsMember({"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}));
+  verb->add_option("--widths", model.widths, "Width of each layer")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--combine", flags->combine, "How a node and its neighbourhood join")
+      ->check(CLI::IsMember({"add", "multiply", "concat"}));
+  verb->add_option("--amplifier", flags->amplifier, "a(e): sigmoid of U f(e), U f(e), or none")
+      ->check(CLI::IsMember({"sigmoid", "linear", "none"}));
+  verb->add_option("--aggregate", flags->aggregate, "Over a neighbourhood")
+      ->check(CLI::IsMember({"sum", "mean", "max"}));
+  verb->add_option("--gate", flags->gate, "λ(u,v), or none")
+      ->check(CLI::IsMember({"scalar", "none"}));
+  verb->add_option("--depth", model.depth, "Relabellings of wl");
+  verb->add_option("--project", model.project,
+                   "Start from W f(u) of this width instead of f(u) (0: not)");
+  verb->add_option("--dropout", model.dropout, "Of the input of every layer");
+  verb->add_flag("--no-normalize", flags->no_normalize,
+                 "Do not bring the last hidden state to length one");
+  verb->add_option(
+          "--scale", flags->scale,
+          "Node features: standardised on training nodes, rows summing to one, or as they are")
+      ->check(CLI::IsMember({"standard", "row", "none"}));
+  verb->add_option("--epochs", train.epochs, "At most");
+  verb->add_option("--patience", train.patience,
+                   "Stop after so many epochs without a better validation score (0: never)");
+  verb->add_option("--batch", train.batch, "Nodes a step (0: all)");
+  verb->add_option("--fanout", flags->fanout,
+                   "Neighbours drawn in each layer, such as 10,10, or 'all'");
+  verb->add_flag("--transductive", train.transductive,
+                 "Training sees all links, not only those between training nodes");
+  verb->add_option("--learning-rate", train.learning_rate, "Of Adam");
+  verb->add_option("--schedule", flags->schedule, "Of the learning rate")
+      ->check(CLI::IsMember({"constant", "cosine", "plateau"}));
+  verb->add_option("--weight-decay", train.adam.weight_decay, "Of Adam");
+  verb->add_option("--clip", train.adam.clip, "Gradients to this size (0: not)");
+  verb->add_flag("--balance", train.balance, "Weigh classes by the inverse of their number");
+  verb->add_option("--eval-every", train.eval_every, "Validate every so many epochs");
+  verb->add_option("--seed", train.seed, "Same seed, same weights, for any number of threads");
+  verb->add_option("--checkpoint", train.checkpoint, "File for checkpoints")
+      ->default_str("OUT.checkpoint");
+  verb->add_option("--checkpoint-every", train.checkpoint_every, "Epochs between checkpoints");
+  verb->add_flag("--resume", train.resume, "Go on from the checkpoint where there is one");
+  verb->add_option("--log", flags->log, "File for a JSON object after every epoch");
+  verb->add_option("--tensorboard", flags->tensorboard, "Folder for TensorBoard event files");
+  verb->add_flag("--quiet", flags->quiet, "No progress line");
+  verb->parse_complete_callback([flags] {
+    if (!flags->out.empty()) return;
+    flags->out = flags->graph.ends_with(".graph")
+                     ? flags->graph.substr(0, flags->graph.size() - 6) + ".model"
+                     : flags->graph + ".model";
+  });
+}

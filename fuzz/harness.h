@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lase/base/error.h"
+#include "lase/graph/describe.h"
+#include "lase/graph/graph.h"
+
+// A file without a name in memory; `path()` opens it like any other.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const char* name) : descriptor_(::memfd_create(name, 0)) {
+    if (descriptor_ < 0) std::abort();
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(descriptor_); }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+  void set(std::string_view content) {
+    const bool done =
+        ::ftruncate(descriptor_, 0) == 0 &&
+        ::pwrite(descriptor_, content.data(), content.size(), 0) == ssize_t(content.size());
+    if (!done) std::abort();
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Off the front of text, up to the separator or the end.
+inline std::string_view take_until(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  const auto part = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return part;
+}
+
+// Runs what must succeed: here even lase::Error is a finding.
+template <class Body>
+void must_hold(const char* what, const Body& body) {
+  try {
+    body();
+  } catch (const lase::Error& error) {
+    std::cerr << what << ": " << error.what() << "\n";
+    std::abort();
+  }
+}
+
+// Reads everything that a checked graph leads to.
+inline void walk_graph(const lase::Graph& graph) {
+  [[maybe_unused]] static volatile double sink = 0;
+  double sum = 0;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+      sum += static_cast<double>(graph.nodes.names[graph.neighbor[i]].size());
+      if (graph.link_attributes.columns == 0) continue;
+      graph.link_attributes.for_each(graph.link[i], [&](int64_t, float value) { sum += value; });
+    }
+    if (graph.nodes.features.columns == 0) continue;
+    graph.nodes.features.for_each(u, [&](int64_t, float value) { sum += value; });
+  }
+  sink = sum;
+  sink = static_cast<double>(lase::describe_text(graph).size());
+}

@@ -1,0 +1,68 @@
+#include "lase/eval/inference.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <numeric>
+
+namespace lase {
+
+using at::Tensor;
+
+namespace {
+
+// The end of a stretch of nodes from `first` on that has about `arcs` arcs, and at least one node.
+int64_t stretch_end(const Neighborhoods& graph, int64_t first, int64_t arcs) {
+  const auto* begin = graph.row_ptr.data();
+  const auto* end = std::upper_bound(begin + first + 1, begin + graph.row_ptr.size(),
+                                     graph.row_ptr[first] + arcs);
+  return std::max(first + 1, static_cast<int64_t>(end - begin) - 1);
+}
+
+Tensor joined(const std::vector<Tensor>& pieces) {
+  return pieces.empty() || !pieces[0].defined() ? Tensor() : at::cat(pieces);
+}
+
+}  // namespace
+
+Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, int64_t arcs) {
+  at::NoGradGuard no_grad;
+  const int64_t nodes = graph.row_ptr.size() - 1;
+  const Tensor degree = degrees(graph);
+  State state = model.start(inputs, at::arange(nodes, at::kLong));
+  for (int64_t l = 0; l < model.block_count(); ++l) {
+    std::vector<Tensor> h;
+    std::vector<Tensor> f;
+    for (int64_t first = 0; first < nodes;) {
+      const int64_t last = stretch_end(graph, first, arcs);
+      const Block block = whole_block(graph, degree, first, last);
+      State piece = model.step(l, state, block, inputs, Dropout{});
+      h.push_back(std::move(piece.h));
+      f.push_back(std::move(piece.f));
+      first = last;
+    }
+    state = {joined(h), joined(f)};
+  }
+  const Tensor embedding = model.embedding(state);
+  return {embedding, model.head(embedding, Dropout{})};
+}
+
+Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
+                      std::span<const int64_t> fanouts, uint64_t seed, int64_t batch_size) {
+  at::NoGradGuard no_grad;
+  const int64_t nodes = graph.row_ptr.size() - 1;
+  std::vector<Tensor> embeddings;
+  for (int64_t first = 0; first < nodes; first += batch_size) {
+    std::vector<int64_t> seeds(static_cast<size_t>(std::min(batch_size, nodes - first)));
+    std::iota(seeds.begin(), seeds.end(), first);
+    const Batch batch = sample_batch(graph, seeds, fanouts, {seed, 0, first});
+    State state = model.start(inputs, batch.nodes);
+    for (int64_t l = 0; l < model.block_count(); ++l) {
+      state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs, Dropout{});
+    }
+    embeddings.push_back(model.embedding(state));
+  }
+  const Tensor embedding = at::cat(embeddings);
+  return {embedding, model.head(embedding, Dropout{})};
+}
+
+}  // namespace lase

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <span>
+#include <vector>
+
+#include "lase/model/model.h"
+#include "lase/sampler/neighborhood.h"
+
+namespace lase {
+
+struct Outputs {
+  at::Tensor embedding;  // [nodes, width]
+  at::Tensor logits;     // [nodes, outputs]
+};
+
+// Exact inference for every node: one layer after the other over whole neighbourhoods, so that each
+// h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time.
+Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
+              int64_t arcs = 1 << 17);
+
+// Inference for every node by drawn neighbourhoods, in batches.
+Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
+                      std::span<const int64_t> fanouts, uint64_t seed, int64_t batch = 1024);
+
+}  // namespace lase

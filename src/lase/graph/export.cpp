@@ -1,0 +1,241 @@
+#include "lase/graph/export.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/base/npy.h"
+
+namespace lase {
+namespace {
+
+constexpr std::string_view kOut = "out ";  // how names of the sent half begin, see build_graph
+
+std::string column_name(const StringTable& names, int64_t j, bool directional) {
+  auto name = names[j];
+  if (directional && name.starts_with(kOut)) name.remove_prefix(kOut.size());
+  return std::string(name);
+}
+
+void write_names(const std::string& path, const StringTable& names, int64_t count,
+                 bool directional) {
+  TextWriter out(path);
+  for (int64_t j = 0; j < count; ++j) out << column_name(names, j, directional) << '\n';
+  out.commit();
+}
+
+class Exporter {
+ public:
+  Exporter(const Graph& graph, std::string folder) : graph_(graph), folder_(std::move(folder)) {}
+
+  std::vector<std::string> run() {
+    const bool sparse = graph_.link_attributes.layout == Layout::kSparse;
+    words_ = {sparse ? "typed" : "links",
+              path("links.csv"),
+              "--nodes",
+              path("nodes.csv"),
+              "--header",
+              "yes",
+              "--delimiter",
+              ",",
+              "--node-columns",
+              "none"};
+    if (graph_.directed) words_.emplace_back("--directed");
+    if (graph_.directional) words_.emplace_back("--directional");
+    write_nodes();
+    write_features();
+    write_links(sparse);
+    return words_;
+  }
+
+ private:
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  void write_nodes();
+  void write_labels_of(TextWriter& out, int64_t node) const;
+  void write_features();
+  void write_links(bool sparse);
+  void write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bool sparse,
+                  bool last_resort);
+
+  const Graph& graph_;
+  std::string folder_;
+  std::vector<std::string> words_;
+  int64_t columns_ = 0;  // attribute columns that the file has
+};
+
+void Exporter::write_nodes() {
+  const Labels& labels = graph_.nodes.labels;
+  TextWriter out(path("nodes.csv"));
+  out << "id";
+  switch (labels.task) {
+    case Task::kNone:
+      break;
+    case Task::kSingleLabel:
+      out << ",label";
+      words_.insert(words_.end(), {"--label", "label"});
+      break;
+    case Task::kMultiLabel:
+      out << ",labels";
+      words_.insert(words_.end(), {"--multi-label", "labels", "--label-separator", "|"});
+      break;
+    case Task::kRegression:
+      for (int64_t c = 0; c < labels.classes(); ++c) {
+        (out << ',').field(labels.names[c]);
+        words_.insert(words_.end(), {"--regress", std::string(labels.names[c])});
+      }
+      break;
+  }
+  if (!graph_.nodes.split.empty()) {
+    out << ",split";
+    words_.insert(words_.end(), {"--split", "split"});
+  }
+  out << '\n';
+  for (int64_t node = 0; node < graph_.node_count(); ++node) {
+    out.field(graph_.nodes.names[node]);
+    write_labels_of(out, node);
+    if (!graph_.nodes.split.empty()) {
+      out << ',' << split_name(static_cast<Split>(graph_.nodes.split[node]));
+    }
+    out << '\n';
+  }
+  out.commit();
+}
+
+void Exporter::write_labels_of(TextWriter& out, int64_t node) const {
+  const Labels& labels = graph_.nodes.labels;
+  const bool known = labels.known(node);
+  if (labels.task == Task::kSingleLabel) {
+    out << ',';
+    if (known) out.field(labels.names[labels.label[node]]);
+  } else if (labels.task == Task::kMultiLabel) {
+    // A node known to have no class at all is told from an unknown one by a lone separator.
+    std::string all;
+    for (int64_t c = 0; c < labels.classes(); ++c) {
+      if (known && labels.target[node * labels.classes() + c] == 1) {
+        all += join(all.empty() ? "" : "|", labels.names[c]);
+      }
+    }
+    (out << ',').field(known && all.empty() ? "|" : all);
+  } else if (labels.task == Task::kRegression) {
+    for (int64_t c = 0; c < labels.classes(); ++c) {
+      out << ',';
+      const float value = labels.target[node * labels.classes() + c];
+      if (!std::isnan(value)) out << value;
+    }
+  }
+}
+
+void Exporter::write_features() {
+  const Attributes& features = graph_.nodes.features;
+  if (features.columns == 0) return;
+  if (features.layout == Layout::kDense) {
+    write_npy(path("features.npy"), features.values.span(), features.rows, features.columns);
+    words_.insert(words_.end(), {"--features", path("features.npy")});
+  } else {
+    TextWriter out(path("features.csv"));
+    out << "node,feature,value\n";
+    for (int64_t node = 0; node < features.rows; ++node) {
+      features.for_each(node, [&](int64_t j, float value) {
+        out.field(graph_.nodes.names[node]) << ',';
+        out.field(column_name(graph_.nodes.feature_names, j, false)) << ',' << value << '\n';
+      });
+    }
+    out.commit();
+    words_.insert(words_.end(), {"--features", path("features.csv")});
+  }
+  write_names(path("features.txt"), graph_.nodes.feature_names, features.columns, false);
+  words_.insert(words_.end(), {"--feature-names", path("features.txt")});
+}
+
+// One line, or one for each stored value where sparse. A sparse row without values is written only
+// as a last resort, where nothing else would mention the link.
+void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bool sparse,
+                          bool last_resort) {
+  const Attributes& attributes = graph_.link_attributes;
+  const auto ends = [&] {
+    out.field(graph_.nodes.names[u]) << ',';
+    out.field(graph_.nodes.names[v]);
+  };
+  if (!sparse) {
+    ends();
+    if (columns_ > 0) {
+      attributes.for_each(row, [&](int64_t j, float value) {
+        if (j < columns_) out << ',' << value;
+      });
+    }
+    out << '\n';
+    return;
+  }
+  bool written = false;
+  attributes.for_each(row, [&](int64_t j, float value) {
+    if (j >= columns_) return;
+    ends();
+    (out << ',').field(column_name(graph_.attribute_names, j, graph_.directional))
+        << ',' << value << '\n';
+    written = true;
+  });
+  if (written || !last_resort) return;
+  ends();
+  out << ",,\n";
+}
+
+void Exporter::write_links(bool sparse) {
+  const Attributes& attributes = graph_.link_attributes;
+  columns_ = graph_.directional ? attributes.columns / 2 : attributes.columns;
+  // Where each link's first arc stands: (u, v, row), in the order of links.
+  struct Arc {
+    int32_t u = -1;
+    int32_t v = -1;
+    int32_t row = -1;
+  };
+  std::vector<Arc> first(static_cast<size_t>(graph_.links));
+  bool loops = false;
+  bool parallel = false;
+  for (int64_t u = 0; u < graph_.node_count(); ++u) {
+    for (int64_t i = graph_.row_ptr[u]; i < graph_.row_ptr[u + 1]; ++i) {
+      const int32_t v = graph_.neighbor[i];
+      loops = loops || u == v;
+      parallel = parallel || (i > graph_.row_ptr[u] && graph_.neighbor[i - 1] == v);
+      if (!graph_.directed && v < u) continue;
+      first[static_cast<size_t>(graph_.link_of_row(graph_.link[i]))] = {static_cast<int32_t>(u), v,
+                                                                        graph_.link[i]};
+    }
+  }
+  if (loops) words_.insert(words_.end(), {"--self-loops", "keep"});
+  if (parallel && !sparse) words_.insert(words_.end(), {"--parallel", "keep"});
+  require(!parallel || !sparse,
+          "parallel links with sparse attributes cannot be written as a table");
+
+  TextWriter out(path("links.csv"));
+  out << "source,target";
+  if (sparse) {
+    out << ",relation,weight";
+    write_names(path("relations.txt"), graph_.attribute_names, columns_, graph_.directional);
+    words_.insert(words_.end(), {"--relations", path("relations.txt")});
+  } else {
+    for (int64_t j = 0; j < columns_; ++j) {
+      (out << ',').field(column_name(graph_.attribute_names, j, graph_.directional));
+    }
+    words_.insert(words_.end(), {"--layout", std::string(layout_name(attributes.layout))});
+  }
+  out << '\n';
+  for (const auto& [u, v, row] : first) {
+    require(u >= 0, "a link of the graph has no arc from its lower node");
+    write_link(out, u, v, row, sparse, true);
+    if (graph_.directional && u != v) write_link(out, v, u, row ^ 1, sparse, false);
+  }
+  out.commit();
+}
+
+}  // namespace
+
+std::vector<std::string> export_graph(const Graph& graph, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  require(!error, folder, ": cannot be made: ", error.message());
+  return Exporter(graph, folder).run();
+}
+
+}  // namespace lase

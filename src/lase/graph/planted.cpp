@@ -1,0 +1,251 @@
+#include "lase/graph/planted.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lase/base/error.h"
+
+namespace lase {
+namespace {
+
+// Streams of random numbers that must not meet.
+enum Stream : uint64_t {
+  kLabelStream = 1,
+  kVectorStream,
+  kFeatureStream,
+  kDegreeStream,
+  kBundleStream,
+  kPartnerStream,
+  kFreeStream,
+  kKindStream,
+  kAttributeStream,
+};
+
+// Whole numbers that sum to `total`, at most `limit` each, with a heavy tail: shares of
+// 1/√U, whose density falls as the third power. Square roots and sums give the same bits
+// everywhere.
+std::vector<int32_t> heavy_tailed(int64_t count, int64_t total, int64_t limit, uint64_t seed,
+                                  uint64_t stream) {
+  constexpr double kLargest = 300;
+  std::vector<double> sums(static_cast<size_t>(count) + 1);
+  for (int64_t i = 0; i < count; ++i) {
+    Random random(seed, stream, i);
+    const double share = std::min(kLargest, 1 / std::sqrt(1 - random.uniform()));
+    sums[static_cast<size_t>(i) + 1] = sums[static_cast<size_t>(i)] + share;
+  }
+  std::vector<int32_t> parts(static_cast<size_t>(count));
+  const auto up_to = [&](size_t i) {
+    return static_cast<int64_t>(sums[i] / sums.back() * static_cast<double>(total));
+  };
+  int64_t given = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = static_cast<int32_t>(std::min(limit, up_to(i + 1) - up_to(i)));
+    given += parts[i];
+  }
+  // What the limit cut off goes to those below it, one by one.
+  for (size_t i = 0; given < total; i = (i + 1) % parts.size()) {
+    if (parts[i] < limit) {
+      ++parts[i];
+      ++given;
+    }
+  }
+  return parts;
+}
+
+std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, uint64_t which) {
+  std::vector<float> vectors;
+  Random random(seed, kVectorStream, which);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    vectors.push_back(static_cast<float>(random.normal()));
+  }
+  return vectors;
+}
+
+void check(const PlantedOptions& options) {
+  require(options.labels >= 2 && options.labels <= 1024, "--labels ", options.labels,
+          ": expected 2 to 1024");
+  require(options.nodes >= 2 * options.labels && options.nodes < (int64_t{1} << 31), "--nodes ",
+          options.nodes, ": expected at least two for each label, and fewer than 2147483648");
+  require(options.links >= 0 && options.links < (int64_t{1} << 31), "--links ", options.links,
+          ": expected fewer than 2147483648");
+  require(options.node_dim >= 0 && options.node_dim <= 65536, "--node-dim ", options.node_dim,
+          ": expected at most 65536");
+  require(options.link_dim >= 1 && options.link_dim <= 65536, "--link-dim ", options.link_dim,
+          ": expected 1 to 65536");
+  for (const auto& [name, value] : {std::pair{"--node-signal", options.node_signal},
+                                    {"--link-signal", options.link_signal},
+                                    {"--joint-signal", options.joint_signal},
+                                    {"--homophily", options.homophily}}) {
+    require(value >= 0 && value <= 1, name, " ", value, ": expected 0 to 1");
+  }
+}
+
+}  // namespace
+
+PlantedGraph::PlantedGraph(PlantedOptions options) : options_(std::move(options)) {
+  check(options_);
+  const int64_t c = options_.labels;
+  groups_ = options_.nodes / c;
+  plan_joint_links();
+  const int64_t joint = std::accumulate(joint_bundles_.begin(), joint_bundles_.end(), int64_t{0});
+  plan_free_links(options_.links - joint * c * c);
+  first_link_.resize(static_cast<size_t>(options_.nodes) + 1);
+  for (int64_t u = 0; u < options_.nodes; ++u) {
+    const auto i = static_cast<size_t>(u);
+    const int64_t bundles = grouped(u) ? joint_bundles_[static_cast<size_t>(u / c)] : 0;
+    first_link_[i + 1] = first_link_[i] + bundles * c + free_links_[i];
+  }
+  label_vectors_ = random_vectors(c, options_.node_dim, options_.seed, 0);
+  type_vectors_ = random_vectors(c, options_.node_dim, options_.seed, 1);
+  kind_vectors_ = random_vectors(c, options_.link_dim, options_.seed, 2);
+}
+
+// A bundle joins all nodes of a group to all nodes of another group of the same z: labels² links.
+void PlantedGraph::plan_joint_links() {
+  const int64_t c = options_.labels;
+  const int64_t bundles =
+      static_cast<int64_t>(options_.joint_signal * static_cast<double>(options_.links)) / (c * c);
+  joint_bundles_.assign(static_cast<size_t>(groups_), 0);
+  if (bundles == 0) return;
+  // Groups of equal z stand c apart; a group owns bundles to at most half of the others.
+  const int64_t limit = (groups_ / c - 1) / 2;
+  require(limit * (groups_ / c * c) >= bundles, "--links ", options_.links, ": with ",
+          options_.nodes, " nodes and ", c, " labels at most ",
+          std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
+  const auto parts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
+  std::copy(parts.begin(), parts.end(), joint_bundles_.begin());
+}
+
+void PlantedGraph::plan_free_links(int64_t count) {
+  const int64_t limit = options_.nodes / 8;
+  require(count <= limit * options_.nodes, "--links ", options_.links, ": ", options_.nodes,
+          " nodes hold at most ", limit * options_.nodes);
+  free_links_ = heavy_tailed(options_.nodes, count, limit, options_.seed, kDegreeStream);
+}
+
+int32_t PlantedGraph::label(int64_t u) const {
+  if (grouped(u)) return static_cast<int32_t>((z(u) + type(u)) % options_.labels);
+  return static_cast<int32_t>(
+      Random(options_.seed, kLabelStream, u).below(static_cast<uint64_t>(options_.labels)));
+}
+
+void PlantedGraph::features(int64_t u, float* out) const {
+  Random random(options_.seed, kFeatureStream, u);
+  const float* by_label = label_vectors_.data() + label(u) * options_.node_dim;
+  const float* by_type = type_vectors_.data() + type(u) * options_.node_dim;
+  const double type_signal = options_.joint_signal > 0 ? 1 : 0;
+  for (int64_t j = 0; j < options_.node_dim; ++j) {
+    out[j] =
+        static_cast<float>(options_.node_signal * double{by_label[j]} +
+                           type_signal * double{by_type[j]} + options_.noise * random.normal());
+  }
+}
+
+// Of two nodes the one that reaches the other by the shorter way up, around a ring of all nodes.
+bool PlantedGraph::owns(int64_t u, int64_t v) const {
+  const int64_t n = options_.nodes;
+  const int64_t up = v >= u ? v - u : v - u + n;
+  return up > 0 && (2 * up < n || (2 * up == n && u < v));
+}
+
+// Whether a joint link may join the two; free links leave such pairs alone.
+bool PlantedGraph::joint_pair(int64_t u, int64_t v) const {
+  return options_.joint_signal > 0 && grouped(u) && grouped(v) && z(u) == z(v);
+}
+
+// The groups to which `group` owns bundles: distinct steps around the ring of its z.
+void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners) const {
+  partners.clear();
+  const int64_t c = options_.labels;
+  const int64_t ring = groups_ / c;
+  const int64_t steps = (ring - 1) / 2;
+  const int64_t wanted = joint_bundles_[static_cast<size_t>(group)];
+  Random random(options_.seed, kPartnerStream, group);
+  // Floyd's way to draw distinct numbers.
+  for (int64_t top = steps - wanted; top < steps; ++top) {
+    const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
+    const auto partner = [&](int64_t step) {
+      return (group / c + step + 1) % ring * c + group % c;
+    };
+    const bool taken =
+        std::find(partners.begin(), partners.end(), partner(drawn)) != partners.end();
+    partners.push_back(partner(taken ? top : drawn));
+  }
+}
+
+int64_t PlantedGraph::free_end(Random& random, int64_t u, bool same_label) const {
+  const int64_t c = options_.labels;
+  if (!same_label) return static_cast<int64_t>(random.below(static_cast<uint64_t>(options_.nodes)));
+  const auto group = static_cast<int64_t>(random.below(static_cast<uint64_t>(groups_)));
+  return group * c + (label(u) - group % c + c) % c;
+}
+
+void PlantedGraph::owned(int64_t u, std::vector<int32_t>& ends) const {
+  ends.clear();
+  const int64_t c = options_.labels;
+  if (grouped(u) && joint_bundles_[static_cast<size_t>(u / c)] > 0) {
+    std::vector<int64_t> partners;
+    joint_partners(u / c, partners);
+    for (const int64_t group : partners) {
+      for (int64_t t = 0; t < c; ++t) ends.push_back(static_cast<int32_t>(group * c + t));
+    }
+  }
+  const auto first_free = static_cast<int64_t>(ends.size());
+  Random random(options_.seed, kFreeStream, u);
+  const auto usable = [&](int64_t v) {
+    return owns(u, v) && !joint_pair(u, v) &&
+           std::find(ends.begin() + first_free, ends.end(), static_cast<int32_t>(v)) == ends.end();
+  };
+  for (int32_t i = 0; i < free_links_[static_cast<size_t>(u)]; ++i) {
+    constexpr int kTries = 64;
+    bool same_label = random.chance(options_.homophily);
+    int64_t v = free_end(random, u, same_label);
+    for (int tries = 0; tries < kTries && !usable(v); ++tries) {
+      if (tries == kTries / 2) same_label = false;  // equal labels may be used up
+      v = free_end(random, u, same_label);
+    }
+    while (!usable(v)) v = (v + 1) % options_.nodes;
+    ends.push_back(static_cast<int32_t>(v));
+  }
+}
+
+int32_t PlantedGraph::kind(int64_t link, int64_t u, int64_t v) const {
+  if (joint_pair(u, v)) return static_cast<int32_t>((type(u) + type(v) + z(u)) % options_.labels);
+  Random random(options_.seed, kKindStream, link);
+  if (label(u) == label(v) && random.chance(options_.link_signal)) return label(u);
+  return static_cast<int32_t>(random.below(static_cast<uint64_t>(options_.labels)));
+}
+
+void PlantedGraph::attributes(int64_t link, int32_t kind, float* out) const {
+  const float* vector = kind_vectors_.data() + kind * options_.link_dim;
+  Random random(options_.seed, kAttributeStream, link);
+  const bool noisy = options_.layout == Layout::kDense;
+  for (int64_t j = 0; j < options_.link_dim; ++j) {
+    out[j] = vector[j] + (noisy ? static_cast<float>(options_.noise * random.normal()) : 0.0F);
+  }
+}
+
+// Counts in columns, as of contacts in time slices: half of them fall on the columns of the kind,
+// those equal to it modulo the kinds.
+void PlantedGraph::attributes(int64_t link, int32_t kind, std::vector<Stored>& out) const {
+  out.clear();
+  Random random(options_.seed, kAttributeStream, link);
+  const int64_t c = std::min(kinds(), options_.link_dim);
+  std::vector<int32_t> drawn;
+  do {
+    auto column = static_cast<int64_t>(random.below(static_cast<uint64_t>(options_.link_dim)));
+    if (random.chance(0.5)) column += kind % c - column % c;
+    drawn.push_back(static_cast<int32_t>(std::min(column, options_.link_dim - 1)));
+  } while (random.chance(0.75));
+  std::sort(drawn.begin(), drawn.end());
+  for (const int32_t column : drawn) {
+    if (!out.empty() && out.back().column == column) {
+      out.back().value += 1;
+    } else {
+      out.push_back({column, 1});
+    }
+  }
+}
+
+}  // namespace lase

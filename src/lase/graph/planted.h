@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lase/base/attributes.h"
+#include "lase/base/random.h"
+
+namespace lase {
+
+// A random graph in which the labels show by known amounts in the nodes, in the links, and in node
+// and link together.
+//
+// Node u has a label y, a type t and a class z with y = z + t mod labels. Its features are
+//
+//   x(u) = node_signal P(y) + [joint_signal > 0] T(t) + noise            P, T: random vectors
+//
+// A link has a kind, whose vector (with noise where dense) is its attributes. Two sorts of links:
+//
+// - Joint links, a share joint_signal of all, join nodes of equal z, and their kind is
+//   t(u) + t(v) + z, which is t(v) + y(u) seen from u and t(u) + y(v) seen from v. They come in
+//   bundles from one node of each type to one of each type, so that every neighbourhood holds every
+//   type and every kind equally often: neither nodes nor links alone say anything about y (the case
+//   of the paper's figure 3), while node and link together give it away.
+// - Free links join nodes of equal label with probability homophily, of any label otherwise. Where
+//   the labels are equal the kind is the label with probability link_signal; else it is random.
+//
+// Degrees have a heavy tail. Every link is a function of the seed and its number, so that nothing
+// needs to be kept while a large graph is written.
+struct PlantedOptions {
+  int64_t nodes = 10'000;
+  int64_t links = 100'000;
+  int64_t labels = 4;
+  int64_t node_dim = 32;
+  int64_t link_dim = 8;
+  double node_signal = 0;
+  double link_signal = 0;
+  double joint_signal = 1;
+  double homophily = 0.5;
+  double noise = 1;
+  Layout layout = Layout::kCoded;
+  std::string split = "65/15/20";
+  uint64_t seed = 1;
+};
+
+class PlantedGraph {
+ public:
+  // Throws Error where the options contradict one another or the graph would be too dense.
+  explicit PlantedGraph(PlantedOptions options);
+
+  const PlantedOptions& options() const { return options_; }
+  int32_t label(int64_t u) const;
+  void features(int64_t u, float* out) const;  // [node_dim]
+
+  // The links that u owns (each link has one owner): their other ends, and the first one's number.
+  void owned(int64_t u, std::vector<int32_t>& ends) const;
+  int64_t first_link(int64_t u) const { return first_link_[static_cast<size_t>(u)]; }
+
+  int32_t kind(int64_t link, int64_t u, int64_t v) const;
+  int64_t kinds() const { return options_.labels; }
+  // Attributes of a link of that kind: coded and dense in out[link_dim]; sparse as pairs.
+  void attributes(int64_t link, int32_t kind, float* out) const;
+  struct Stored {
+    int32_t column;
+    float value;
+  };
+  void attributes(int64_t link, int32_t kind, std::vector<Stored>& out) const;
+
+ private:
+  int64_t type(int64_t u) const { return u % options_.labels; }
+  int64_t z(int64_t u) const { return u / options_.labels % options_.labels; }
+  bool grouped(int64_t u) const { return u < groups_ * options_.labels; }
+  bool owns(int64_t u, int64_t v) const;
+  bool joint_pair(int64_t u, int64_t v) const;
+  void plan_joint_links();
+  void plan_free_links(int64_t count);
+  void joint_partners(int64_t group, std::vector<int64_t>& partners) const;
+  int64_t free_end(Random& random, int64_t u, bool same_label) const;
+
+  PlantedOptions options_;
+  int64_t groups_ = 0;                  // of `labels` nodes each, one of each type
+  std::vector<int32_t> joint_bundles_;  // [groups] bundles that a group owns
+  std::vector<int32_t> free_links_;     // [nodes] free links that a node owns
+  std::vector<int64_t> first_link_;     // [nodes+1]
+  std::vector<float> label_vectors_;    // P [labels, node_dim]
+  std::vector<float> type_vectors_;     // T [labels, node_dim]
+  std::vector<float> kind_vectors_;     // [labels, link_dim]
+};
+
+}  // namespace lase

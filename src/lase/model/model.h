@@ -1,0 +1,57 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <memory>
+#include <vector>
+
+#include "lase/model/inputs.h"
+#include "lase/model/layer.h"
+#include "lase/model/options.h"
+#include "lase/model/parameters.h"
+#include "lase/sampler/sampler.h"
+
+namespace lase {
+
+// A whole network: layers that each read one block, and a linear head.
+//
+//   sage, concat, graphsage   h^(0) = f(u), or W^(0) f(u) with `project`
+//   rw                        h^(0) = W^(0) f(u)
+//   wl                        r^(0) = f(u), `depth` relabellings, h^(0) = W^(0) r(u)
+//   gcn                       one more layer, of the width of the outputs, in place of the head
+//   raw                       no layer: the head reads f(u)
+class Model {
+ public:
+  // Throws Error where the options contradict one another or do not fit the data.
+  Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed);
+
+  const ModelOptions& options() const { return options_; }
+  const ModelShape& shape() const { return shape_; }
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+
+  int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
+  const Layer& layer(int64_t l) const { return *layers_[static_cast<size_t>(l)]; }
+
+  // What the first layer reads for these nodes.
+  State start(const Inputs& inputs, const at::Tensor& nodes) const;
+  // Layer l on one block.
+  State step(int64_t l, const State& state, const Block& block, const Inputs& inputs,
+             const Dropout& dropout) const;
+  // The embedding of the last state, and what the head makes of it: [n, outputs].
+  at::Tensor embedding(const State& state) const;
+  at::Tensor head(const at::Tensor& embedding, const Dropout& dropout) const;
+
+  // All of it on a batch: [seeds, outputs].
+  at::Tensor forward(const Inputs& inputs, const Batch& batch, const Dropout& dropout) const;
+
+ private:
+  ModelOptions options_;
+  ModelShape shape_;
+  Parameters parameters_;
+  at::Tensor w0_;  // W^(0)
+  std::vector<std::unique_ptr<Layer>> layers_;
+  at::Tensor head_w_;
+  at::Tensor head_b_;
+};
+
+}  // namespace lase

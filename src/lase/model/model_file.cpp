@@ -1,0 +1,183 @@
+#include "lase/model/model_file.h"
+
+#include <ATen/ATen.h>
+#include <map>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/safetensors.h"
+#include "lase/graph/array_writer.h"
+#include "lase/reduce/pca.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "lase.model";
+constexpr const char* kWeight = "weight.";
+
+void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tensor) {
+  if (!tensor.defined()) return;
+  const Tensor values = tensor.detach().contiguous();
+  const auto* data = values.data_ptr<float>();
+  writer.add(name, Array<float>(std::vector<float>(data, data + values.numel())),
+             values.sizes().vec());
+}
+
+Tensor get_tensor(const SafetensorsFile& file, const std::string& name,
+                  const std::vector<int64_t>& shape) {
+  const Array<float> values = file.get<float>(name, shape);
+  return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat).clone();
+}
+
+}  // namespace
+
+json to_json(const ModelOptions& options) {
+  return {{"model", name_of(options.architecture)},
+          {"widths", options.widths},
+          {"combine", name_of(options.combine)},
+          {"amplifier", name_of(options.amplifier)},
+          {"aggregate", name_of(options.aggregate)},
+          {"gate", options.gate},
+          {"depth", options.depth},
+          {"project", options.project},
+          {"dropout", options.dropout},
+          {"normalize", options.normalize}};
+}
+
+ModelOptions model_options_from(const json& from) {
+  ModelOptions options;
+  options.architecture = architecture_from(from.at("model").get<std::string>());
+  options.widths = from.at("widths").get<std::vector<int64_t>>();
+  options.combine = combine_from(from.at("combine").get<std::string>());
+  options.amplifier = amplifier_from(from.at("amplifier").get<std::string>());
+  options.aggregate = aggregate_from(from.at("aggregate").get<std::string>());
+  options.gate = from.at("gate").get<bool>();
+  options.depth = from.at("depth").get<int64_t>();
+  options.project = from.at("project").get<int64_t>();
+  options.dropout = from.at("dropout").get<double>();
+  options.normalize = from.at("normalize").get<bool>();
+  return options;
+}
+
+void save_model(const TrainedModel& trained, const std::string& path) {
+  ArrayWriter writer(path);
+  for (const auto& [name, value] : trained.model->parameters().all()) {
+    add_tensor(writer, kWeight + name, value);
+  }
+  add_tensor(writer, "scaling.node_mean", trained.scaling.node_mean);
+  add_tensor(writer, "scaling.node_scale", trained.scaling.node_scale);
+  add_tensor(writer, "scaling.link_mean", trained.scaling.link_mean);
+  add_tensor(writer, "scaling.link_scale", trained.scaling.link_scale);
+  add_tensor(writer, "target_mean", trained.target_mean);
+  add_tensor(writer, "target_scale", trained.target_scale);
+  writer.add("label_names", trained.label_names);
+  writer.add("node_feature_names", trained.feature_names);
+  writer.add("link_attribute_names", trained.attribute_names);
+  writer.add("node_reduction", trained.node_reduction);
+  writer.add("link_reduction", trained.link_reduction);
+  const ModelShape& shape = trained.model->shape();
+  const json about = {{"options", to_json(trained.model->options())},
+                      {"node_features", shape.node_features},
+                      {"link_attributes", shape.link_attributes},
+                      {"outputs", shape.outputs},
+                      {"task", static_cast<int>(trained.task)},
+                      {"node_scaling", static_cast<int>(trained.scaling.nodes)},
+                      {"directional", trained.directional},
+                      {"degree_features", trained.degree_features},
+                      {"training", trained.training}};
+  writer.finish({{"format", std::string(kFormat)},
+                 {"version", std::to_string(kModelVersion)},
+                 {"model", about.dump(-1, ' ', false, json::error_handler_t::replace)}});
+}
+
+TrainedModel load_model(const std::string& path) try {
+  const auto file = SafetensorsFile::open(path);
+  const auto& metadata = file.metadata();
+  const auto format = metadata.find("format");
+  require(format != metadata.end() && format->second == kFormat, path,
+          ": is a safetensors file, but not a model of lase");
+  const auto version = metadata.find("version");
+  require(version != metadata.end() && version->second == std::to_string(kModelVersion), path,
+          ": is a model of version ", version == metadata.end() ? "?" : quote(version->second),
+          ", this program reads version ", kModelVersion);
+  require(metadata.contains("model"), path, ": has no description of the model");
+  const json about = json::parse(metadata.at("model"));
+  TrainedModel trained;
+  const ModelShape shape{.node_features = about.at("node_features").get<int64_t>(),
+                         .link_attributes = about.at("link_attributes").get<int64_t>(),
+                         .outputs = about.at("outputs").get<int64_t>()};
+  trained.model = std::make_shared<Model>(model_options_from(about.at("options")), shape, 0);
+  at::NoGradGuard no_grad;
+  for (auto& [name, value] : trained.model->parameters().all()) {
+    value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
+  }
+  trained.task = static_cast<Task>(about.at("task").get<int>());
+  trained.scaling.nodes = static_cast<NodeScaling>(about.at("node_scaling").get<int>());
+  trained.scaling.node_mean = get_tensor(file, "scaling.node_mean", {shape.node_features});
+  trained.scaling.node_scale = get_tensor(file, "scaling.node_scale", {shape.node_features});
+  trained.scaling.link_mean = get_tensor(file, "scaling.link_mean", {shape.link_attributes});
+  trained.scaling.link_scale = get_tensor(file, "scaling.link_scale", {shape.link_attributes});
+  if (trained.task == Task::kRegression) {
+    trained.target_mean = get_tensor(file, "target_mean", {shape.outputs});
+    trained.target_scale = get_tensor(file, "target_scale", {shape.outputs});
+  }
+  trained.label_names = get_column_names(file, "label_names", shape.outputs);
+  trained.directional = about.at("directional").get<bool>();
+  trained.degree_features = about.at("degree_features").get<bool>();
+  trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
+  trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
+  trained.node_reduction = get_reduction(file, "node_reduction", shape.node_features);
+  trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
+  trained.training = about.at("training");
+  return trained;
+} catch (const json::exception&) {
+  fail(path, ": the description of the model is damaged");
+}
+
+namespace {
+
+// Says where two lists of names part.
+void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
+                 const std::string& path) {
+  require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
+          ", the model was trained on ", expected.size(),
+          " (import with --like and the graph of the training)");
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == found[i]) continue;
+    fail(path, ": number ", i + 1, " of its ", what, " is ", quote(found[i]),
+         ", the model was trained on ", quote(expected[i]),
+         " (import with --like and the graph of the training)");
+  }
+}
+
+}  // namespace
+
+Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
+  const bool had_features = graph.nodes.features.columns > 0;
+  if (trained.degree_features && !had_features) {
+    graph.nodes.features = degree_features(graph);
+    graph.nodes.feature_names = trained.feature_names;
+  }
+  const auto reduces = [](const Reduction& mine, const Reduction& theirs, int64_t columns) {
+    return mine.present() && !theirs.present() && columns == mine.columns();
+  };
+  if (reduces(trained.node_reduction, graph.node_reduction, graph.nodes.features.columns)) {
+    check_names(trained.node_reduction.names, graph.nodes.feature_names, "node features", path);
+    reduce_nodes(graph, {}, trained.node_reduction);
+  }
+  if (reduces(trained.link_reduction, graph.link_reduction, graph.link_attributes.columns)) {
+    check_names(trained.link_reduction.names, graph.attribute_names, "link attributes", path);
+    reduce_links(graph, {}, trained.link_reduction);
+  }
+  check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
+  check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
+  require(trained.directional == graph.directional, path, ": its links have ",
+          graph.directional ? "attributes for each direction" : "one vector of attributes each",
+          ", the model was trained on the other kind");
+  return graph;
+}
+
+}  // namespace lase

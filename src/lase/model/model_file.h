@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lase/graph/graph.h"
+#include "lase/model/model.h"
+
+namespace lase {
+
+inline constexpr int kModelVersion = 1;
+
+// A model with all that its use needs: how attributes are read, what they are called, what the
+// outputs mean.
+struct TrainedModel {
+  std::shared_ptr<Model> model;
+  Scaling scaling;
+  Task task = Task::kNone;
+  StringTable label_names;      // [outputs]
+  StringTable feature_names;    // [node features]
+  StringTable attribute_names;  // [link attributes]
+  bool directional = false;
+  bool degree_features = false;  // the graph had no features; see degree_features()
+  Reduction node_reduction;
+  Reduction link_reduction;
+  at::Tensor target_mean;  // regression: [outputs]; predictions are mean + output / scale
+  at::Tensor target_scale;
+  nlohmann::json training = nlohmann::json::object();  // options, curve, scores: for people
+};
+
+// Writes one safetensors file, whole or not at all.
+void save_model(const TrainedModel& trained, const std::string& path);
+TrainedModel load_model(const std::string& path);
+
+// The graph as the model reads it: features added or reduced as at training. Throws Error, saying
+// how they differ, where the attributes do not fit.
+Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path);
+
+// Options as JSON and back.
+nlohmann::json to_json(const ModelOptions& options);
+ModelOptions model_options_from(const nlohmann::json& json);
+
+}  // namespace lase

@@ -1,0 +1,35 @@
+#include "lase/model/parameters.h"
+
+#include <ATen/ATen.h>
+#include <cmath>
+
+#include "lase/base/random.h"
+
+namespace lase {
+
+using at::Tensor;
+
+Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns) {
+  Tensor value = at::empty({rows, columns}, at::kFloat);
+  const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
+  uint64_t key = 0;
+  for (const char c : name) key = mix(key ^ static_cast<unsigned char>(c));
+  Random random(seed_, key);
+  auto* data = value.data_ptr<float>();
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    data[i] = static_cast<float>(bound * (2 * random.uniform() - 1));
+  }
+  return add(name, value);
+}
+
+Tensor Parameters::zeros(const std::string& name, int64_t size) {
+  return add(name, at::zeros({size}, at::kFloat));
+}
+
+Tensor Parameters::add(const std::string& name, Tensor value) {
+  value.requires_grad_(true);
+  all_.emplace_back(name, value);
+  return value;
+}
+
+}  // namespace lase

@@ -1,0 +1,103 @@
+#include "lase/ops/attribute_product.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+
+namespace lase::ops {
+
+using at::Tensor;
+
+namespace {
+
+template <class T>
+Tensor view(const Array<T>& array, at::IntArrayRef shape, at::ScalarType type) {
+  return at::from_blob(const_cast<T*>(array.data()), shape, type);
+}
+
+// The stored values of the chosen sparse rows, end to end.
+struct Gathered {
+  Tensor offset;  // int64 [n+1]
+  Tensor column;  // int64 [stored]
+  Tensor value;   // [stored]
+};
+
+Gathered gather(const AttributeTensors& f, const Tensor& rows) {
+  const int64_t n = rows.size(0);
+  const auto* row = rows.data_ptr<int64_t>();
+  const auto* row_ptr = f.row_ptr.data_ptr<int64_t>();
+  Gathered gathered;
+  gathered.offset = at::empty({n + 1}, at::kLong);
+  auto* offset = gathered.offset.data_ptr<int64_t>();
+  offset[0] = 0;
+  for (int64_t i = 0; i < n; ++i) offset[i + 1] = offset[i] + row_ptr[row[i] + 1] - row_ptr[row[i]];
+  gathered.column = at::empty({offset[n]}, at::kLong);
+  gathered.value = at::empty({offset[n]}, f.values.options());
+  auto* column = gathered.column.data_ptr<int64_t>();
+  const auto* from = f.column.data_ptr<int32_t>();
+  const auto copy = [&](auto* to, const auto* values) {
+    for (int64_t i = 0; i < n; ++i) {
+      std::copy(from + row_ptr[row[i]], from + row_ptr[row[i] + 1], column + offset[i]);
+      std::copy(values + row_ptr[row[i]], values + row_ptr[row[i] + 1], to + offset[i]);
+    }
+  };
+  if (f.values.scalar_type() == at::kDouble) {
+    copy(gathered.value.data_ptr<double>(), f.values.data_ptr<double>());
+  } else {
+    copy(gathered.value.data_ptr<float>(), f.values.data_ptr<float>());
+  }
+  return gathered;
+}
+
+Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
+  return f.code.index_select(0, rows);
+}
+
+}  // namespace
+
+AttributeTensors::AttributeTensors(const Attributes& matrix)
+    : layout(matrix.layout), rows(matrix.rows), columns(matrix.columns), owner_(matrix) {
+  const int64_t value_rows = layout == Layout::kCoded ? matrix.codes() : matrix.rows;
+  values = layout == Layout::kSparse ? view(matrix.values, {matrix.values.size()}, at::kFloat)
+                                     : view(matrix.values, {value_rows, columns}, at::kFloat);
+  if (layout == Layout::kSparse) {
+    row_ptr = view(matrix.row_ptr, {matrix.row_ptr.size()}, at::kLong);
+    column = view(matrix.column, {matrix.column.size()}, at::kInt);
+  }
+  if (layout == Layout::kCoded) code = view(matrix.code, {rows}, at::kInt);
+}
+
+Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Tensor& u) {
+  switch (f.layout) {
+    case Layout::kDense:
+      return f.values.index_select(0, rows).mm(u.t());
+    case Layout::kCoded:
+      return f.values.mm(u.t()).index_select(0, codes_of(f, rows));
+    case Layout::kSparse:
+      break;
+  }
+  // A bag for each row: Σ value · Uᵀ[column].
+  const Gathered stored = gather(f, rows);
+  if (stored.value.size(0) == 0) return at::zeros({rows.size(0), u.size(0)}, u.options());
+  return std::get<0>(at::embedding_bag(u.t().contiguous(), stored.column, stored.offset,
+                                       /*scale_grad_by_freq=*/false, /*mode=*/0, /*sparse=*/false,
+                                       stored.value, /*include_last_offset=*/true));
+}
+
+Tensor attribute_rows(const AttributeTensors& f, const Tensor& rows) {
+  switch (f.layout) {
+    case Layout::kDense:
+      return f.values.index_select(0, rows);
+    case Layout::kCoded:
+      return f.values.index_select(0, codes_of(f, rows));
+    case Layout::kSparse:
+      break;
+  }
+  const Gathered stored = gather(f, rows);
+  Tensor dense = at::zeros({rows.size(0), f.columns}, f.values.options());
+  const Tensor counts = stored.offset.slice(0, 1) - stored.offset.slice(0, 0, -1);
+  const Tensor row = at::repeat_interleave(counts);
+  dense.index_put_({row, stored.column}, stored.value);
+  return dense;
+}
+
+}  // namespace lase::ops

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "lase/base/attributes.h"
+
+namespace lase::ops {
+
+// An attribute matrix F as tensors that show its arrays in place.
+struct AttributeTensors {
+  Layout layout = Layout::kDense;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  at::Tensor values;   // dense [rows, columns], sparse [stored], coded [codes, columns]
+  at::Tensor row_ptr;  // sparse, int64 [rows+1]
+  at::Tensor column;   // sparse, int32 [stored]
+  at::Tensor code;     // coded, int32 [rows]
+
+  AttributeTensors() = default;
+  explicit AttributeTensors(const Attributes& matrix);
+
+ private:
+  Attributes owner_;  // keeps the arrays alive
+};
+
+// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int64 [n]. Differentiable in U. Sparse rows cost
+// what they store; coded ones are multiplied once for each distinct row.
+at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows,
+                             const at::Tensor& u);
+
+// F[rows] as a dense matrix [n, columns].
+at::Tensor attribute_rows(const AttributeTensors& f, const at::Tensor& rows);
+
+}  // namespace lase::ops

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <cstdint>
+
+namespace lase {
+
+// What one layer reads: for each target u the drawn arcs of N(u).
+//
+//   Σ_{i in row u} weight[i] x(source[i], link[i])
+//
+// estimates the sum over N(u); the weight is 1 for a whole neighbourhood and 1/π for a draw.
+struct Block {
+  int64_t sources = 0;  // rows of the layer's input
+  at::Tensor target;    // int64 [targets]: the row of each target in the layer's input
+  at::Tensor row;       // int64 [arcs]: which target, ascending
+  at::Tensor source;    // int64 [arcs]: the row of v in the layer's input
+  at::Tensor link;      // int64 [arcs]: the row of f(e)
+  at::Tensor weight;    // float [arcs]
+  at::Tensor degree;    // float [sources]: |N(v)| in the graph that was drawn from
+
+  int64_t targets() const { return target.size(0); }
+  int64_t arcs() const { return row.size(0); }
+};
+
+}  // namespace lase

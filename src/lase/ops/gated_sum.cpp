@@ -1,0 +1,81 @@
+#include "lase/ops/gated_sum.h"
+
+#include <ATen/ATen.h>
+#include <limits>
+
+namespace lase::ops {
+
+using at::Tensor;
+
+namespace {
+
+// λ and a(e), either undefined where it is 1. V_e rides along as one more row of U, so that f(e) is
+// read once.
+struct Terms {
+  Tensor gate;       // [arcs]
+  Tensor amplifier;  // [arcs, d]
+};
+
+Terms terms(const GatedSumInput& in, const Block& block) {
+  const bool amplified = in.amplifier != Amplifier::kNone;
+  Tensor matrix;  // [d + 1, k], or less
+  if (amplified && in.v.defined()) {
+    matrix = at::cat({in.u, in.v.unsqueeze(0)});
+  } else if (amplified) {
+    matrix = in.u;
+  } else if (in.v.defined()) {
+    matrix = in.v.unsqueeze(0);
+  }
+  Terms result;
+  Tensor product;
+  if (matrix.defined()) product = attribute_product(*in.f, block.link, matrix);
+  if (amplified) {
+    Tensor a = product.narrow(1, 0, in.u.size(0));
+    if (in.u_shift.defined()) a = a + in.u_shift;
+    result.amplifier = in.amplifier == Amplifier::kSigmoid ? a.sigmoid() : a;
+  }
+  if (in.p.defined()) {
+    Tensor z = in.p.index_select(0, block.row) + in.q.index_select(0, block.source);
+    if (in.v.defined()) z = z + product.select(1, product.size(1) - 1);
+    result.gate = z.sigmoid();
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor gates(const GatedSumInput& in, const Block& block) {
+  const Tensor gate = terms(in, block).gate;
+  return gate.defined() ? gate : at::ones({block.arcs()}, in.h.options());
+}
+
+Tensor amplifiers(const GatedSumInput& in, const Block& block) {
+  const Tensor a = terms(in, block).amplifier;
+  return a.defined() ? a : at::ones({block.arcs(), in.h.size(1)}, in.h.options());
+}
+
+Tensor gated_sum(const GatedSumInput& in, const Block& block) {
+  const auto [gate, amplifier] = terms(in, block);
+  Tensor x = in.h.index_select(0, block.source);  // [arcs, d]
+  if (amplifier.defined()) x = x * amplifier;
+  if (in.aggregate == Aggregate::kMax) {
+    if (gate.defined()) x = x * gate.unsqueeze(1);
+    // Rows without arcs stay at the start value and become zero.
+    constexpr double kLowest = std::numeric_limits<float>::lowest();
+    const Tensor start = at::full({block.targets(), x.size(1)}, kLowest, x.options());
+    const Tensor index = block.row.unsqueeze(1).expand_as(x);
+    const Tensor most = start.scatter_reduce(0, index, x, "amax", /*include_self=*/true);
+    return most.masked_fill(most == kLowest, 0);
+  }
+  Tensor scale = block.weight.to(x.scalar_type());  // [arcs]
+  if (in.aggregate == Aggregate::kMean) {
+    const Tensor total =
+        at::zeros({block.targets()}, x.options()).index_add(0, block.row, scale).clamp_min(1e-12);
+    scale = scale / total.index_select(0, block.row);
+  }
+  if (gate.defined()) scale = scale * gate;
+  return at::zeros({block.targets(), x.size(1)}, x.options())
+      .index_add(0, block.row, x * scale.unsqueeze(1));
+}
+
+}  // namespace lase::ops

@@ -1,0 +1,411 @@
+#include "lase/train/trainer.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "lase/base/error.h"
+#include "lase/base/random.h"
+#include "lase/eval/inference.h"
+#include "lase/ops/one_thread.h"
+#include "lase/train/checkpoint.h"
+#include "lase/train/loss.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using nlohmann::json;
+
+constexpr uint64_t kOrderStream = 0x4F52444552;
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool in_split(const Graph& graph, int64_t node, Split split) {
+  // Without a split every node is for training.
+  if (graph.nodes.split.empty()) return split == Split::kTrain;
+  return graph.nodes.split[node] == static_cast<uint8_t>(split);
+}
+
+std::vector<int64_t> labelled_nodes(const Graph& graph, Split split) {
+  std::vector<int64_t> nodes;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (in_split(graph, u, split) && graph.nodes.labels.known(u)) nodes.push_back(u);
+  }
+  return nodes;
+}
+
+// One run, from a graph to the best weights.
+class Trainer {
+ public:
+  Trainer(const Graph& graph, const TrainOptions& options);
+  TrainResult run();
+
+ private:
+  void choose_nodes();
+  void check_labels() const;
+  std::vector<int64_t> shuffled(int64_t epoch) const;
+  std::vector<int64_t> fanouts() const;
+  double learning_rate(int64_t epoch) const;
+  // The mean loss, or nothing where it ceased to be a number or the run was stopped.
+  std::optional<double> run_epoch(int64_t epoch);
+  void validate(int64_t epoch, EpochReport& report);
+  Tensor predictions(const Outputs& outputs) const;
+  std::vector<Tensor> copy_weights() const;
+  void set_weights(const std::vector<Tensor>& weights);
+  void save(int64_t epoch);
+  int64_t resume();
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  Graph graph_;
+  TrainOptions options_;
+  TrainResult result_;
+  std::vector<int64_t> train_nodes_;
+  std::vector<int64_t> val_nodes_;
+  std::vector<int64_t> test_nodes_;
+  Neighborhoods all_;
+  Neighborhoods seen_;  // what training may look at
+  std::optional<Inputs> inputs_;
+  std::shared_ptr<Model> model_;
+  std::optional<Loss> loss_;
+  std::optional<Adam> adam_;
+  std::vector<Tensor> best_;
+  double best_score_ = -std::numeric_limits<double>::infinity();
+  double best_loss_ = std::numeric_limits<double>::infinity();
+  int64_t best_epoch_ = 0;
+  double rate_factor_ = 1;  // of the plateau schedule
+  int64_t since_lower_rate_ = 0;
+  json curve_ = json::array();
+  int64_t links_ = 0;
+  double train_seconds_ = 0;
+};
+
+Trainer::Trainer(const Graph& graph, const TrainOptions& options)
+    : graph_(graph), options_(options) {
+  require(options_.epochs >= 1, "--epochs ", options_.epochs, ": expected at least 1");
+  require(options_.batch >= 0, "--batch ", options_.batch, ": expected 0 or more");
+  require(options_.eval_every >= 1, "--eval-every ", options_.eval_every, ": expected at least 1");
+  require(options_.learning_rate > 0, "--learning-rate ", options_.learning_rate,
+          ": expected a positive number");
+  check_labels();
+  TrainedModel& trained = result_.trained;
+  if (graph_.nodes.features.columns == 0) {
+    graph_.nodes.features = degree_features(graph_);
+    graph_.nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
+    trained.degree_features = true;
+  }
+  all_ = all_neighborhoods(graph_);
+  choose_nodes();
+  std::vector<bool> training(static_cast<size_t>(graph_.node_count()));
+  for (int64_t u = 0; u < graph_.node_count(); ++u) {
+    training[static_cast<size_t>(u)] = in_split(graph_, u, Split::kTrain);
+  }
+  trained.scaling = fit_scaling(graph_, training, options_.node_scaling);
+  inputs_.emplace(graph_, trained.scaling);
+  loss_.emplace(graph_.nodes.labels, train_nodes_, options_.balance);
+  const ModelShape shape{.node_features = graph_.nodes.features.columns,
+                         .link_attributes = graph_.link_attributes.columns,
+                         .outputs = graph_.nodes.labels.classes()};
+  model_ = std::make_shared<Model>(options_.model, shape, options_.seed);
+  adam_.emplace(model_->parameters(), options_.adam);
+  require(options_.fanout.size() <= 1 ||
+              static_cast<int64_t>(options_.fanout.size()) == model_->block_count(),
+          "--fanout: gives ", options_.fanout.size(), " numbers for ", model_->block_count(),
+          " layers; expected one, or one for each");
+  trained.model = model_;
+  trained.task = graph_.nodes.labels.task;
+  trained.label_names = graph_.nodes.labels.names;
+  trained.feature_names = graph_.nodes.feature_names;
+  trained.attribute_names = graph_.attribute_names;
+  trained.directional = graph_.directional;
+  trained.node_reduction = graph_.node_reduction;
+  trained.link_reduction = graph_.link_reduction;
+  trained.target_mean = loss_->target_mean();
+  trained.target_scale = loss_->target_scale();
+  best_ = copy_weights();
+}
+
+void Trainer::check_labels() const {
+  const Labels& labels = graph_.nodes.labels;
+  require(labels.task != Task::kNone, "the graph has no labels to learn (import with --label)");
+  require(labels.task != Task::kSingleLabel || labels.classes() >= 2, "the graph has ",
+          labels.classes(), " class; expected at least two to tell apart");
+}
+
+void Trainer::choose_nodes() {
+  train_nodes_ = labelled_nodes(graph_, Split::kTrain);
+  val_nodes_ = labelled_nodes(graph_, Split::kVal);
+  test_nodes_ = labelled_nodes(graph_, Split::kTest);
+  require(!train_nodes_.empty(), "the graph has no training node with a label");
+  if (graph_.nodes.labels.task == Task::kSingleLabel) {
+    const auto& label = graph_.nodes.labels.label;
+    const bool several = std::any_of(train_nodes_.begin(), train_nodes_.end(),
+                                     [&](int64_t u) { return label[u] != label[train_nodes_[0]]; });
+    require(several, "all training nodes have the label ",
+            quote(graph_.nodes.labels.names[label[train_nodes_[0]]]),
+            "; expected at least two to tell apart");
+  }
+  if (options_.transductive) {
+    seen_ = all_;
+    return;
+  }
+  std::vector<bool> kept(static_cast<size_t>(graph_.node_count()));
+  for (int64_t u = 0; u < graph_.node_count(); ++u) {
+    kept[static_cast<size_t>(u)] = in_split(graph_, u, Split::kTrain);
+  }
+  seen_ = neighborhoods_within(graph_, kept);
+  if (options_.model.architecture == Architecture::kRaw) return;
+  // As in the paper: training nodes without a neighbour are abandoned, unless nobody has one.
+  std::vector<int64_t> linked;
+  for (const int64_t u : train_nodes_) {
+    if (seen_.degree(u) > 0) linked.push_back(u);
+  }
+  if (!linked.empty()) train_nodes_ = std::move(linked);
+}
+
+std::vector<int64_t> Trainer::shuffled(int64_t epoch) const {
+  std::vector<int64_t> order = train_nodes_;
+  Random random(options_.seed, kOrderStream, epoch);
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+std::vector<int64_t> Trainer::fanouts() const {
+  const auto layers = static_cast<size_t>(model_->block_count());
+  if (options_.fanout.size() > 1) return options_.fanout;
+  return std::vector<int64_t>(layers,
+                              options_.fanout.empty() ? kWholeNeighborhood : options_.fanout[0]);
+}
+
+double Trainer::learning_rate(int64_t epoch) const {
+  switch (options_.schedule) {
+    case Schedule::kConstant:
+      return options_.learning_rate;
+    case Schedule::kCosine: {
+      const double share = static_cast<double>(epoch) / static_cast<double>(options_.epochs);
+      return options_.learning_rate * (1 + std::cos(share * 3.141592653589793)) / 2;
+    }
+    case Schedule::kPlateau:
+      return options_.learning_rate * rate_factor_;
+  }
+  return options_.learning_rate;
+}
+
+std::optional<double> Trainer::run_epoch(int64_t epoch) {
+  const auto order = shuffled(epoch);
+  const auto n = static_cast<int64_t>(order.size());
+  const int64_t size = options_.batch == 0 ? n : std::min(options_.batch, n);
+  const auto draws = fanouts();
+  double sum = 0;
+  for (int64_t first = 0; first < n; first += size) {
+    const int64_t number = first / size;
+    const auto seeds = std::span(order).subspan(static_cast<size_t>(first),
+                                                static_cast<size_t>(std::min(size, n - first)));
+    const Batch batch = sample_batch(seen_, seeds, draws, {options_.seed, epoch, number});
+    links_ += batch.arcs();
+    const Dropout dropout{options_.model.dropout, options_.seed, epoch, number};
+    const Tensor loss = (*loss_)(model_->forward(*inputs_, batch, dropout), seeds);
+    const auto value = static_cast<double>(loss.item<float>());
+    if (!std::isfinite(value)) {
+      result_.diverged = join("the loss is ", value, " in epoch ", epoch + 1, ", batch ",
+                              number + 1, " (a lower --learning-rate may help)");
+      return std::nullopt;
+    }
+    sum += value * static_cast<double>(seeds.size());
+    adam_->zero_gradients();
+    loss.backward();
+    adam_->step(learning_rate(epoch));
+    if (stopped()) return std::nullopt;
+  }
+  return sum / static_cast<double>(n);
+}
+
+// Predictions in the units of the targets.
+Tensor Trainer::predictions(const Outputs& outputs) const {
+  if (graph_.nodes.labels.task != Task::kRegression) return outputs.logits;
+  return loss_->target_mean() + outputs.logits / loss_->target_scale();
+}
+
+void Trainer::validate(int64_t epoch, EpochReport& report) {
+  if (val_nodes_.empty()) {
+    best_ = copy_weights();
+    best_epoch_ = epoch + 1;
+    return;
+  }
+  const Outputs outputs = infer(*model_, *inputs_, all_);
+  report.validated = true;
+  report.val = score(predictions(outputs), graph_.nodes.labels, val_nodes_);
+  const double headline = report.val.headline(graph_.nodes.labels.task);
+  const Tensor rows = at::tensor(at::ArrayRef<int64_t>(val_nodes_), at::kLong);
+  at::NoGradGuard no_grad;
+  const double loss = (*loss_)(outputs.logits.index_select(0, rows), val_nodes_).item<float>();
+  // Equal scores are told apart by the loss.
+  const bool better = headline > best_score_ || (headline == best_score_ && loss < best_loss_);
+  ++since_lower_rate_;
+  if (better) {
+    best_score_ = headline;
+    best_loss_ = loss;
+    best_epoch_ = epoch + 1;
+    best_ = copy_weights();
+    since_lower_rate_ = 0;
+  } else if (options_.patience > 0 && since_lower_rate_ * 4 >= options_.patience) {
+    rate_factor_ /= 2;
+    since_lower_rate_ = 0;
+  }
+}
+
+std::vector<Tensor> Trainer::copy_weights() const {
+  std::vector<Tensor> weights;
+  for (const auto& [name, value] : model_->parameters().all()) {
+    weights.push_back(value.detach().clone());
+  }
+  return weights;
+}
+
+void Trainer::set_weights(const std::vector<Tensor>& weights) {
+  at::NoGradGuard no_grad;
+  for (size_t i = 0; i < weights.size(); ++i)
+    model_->parameters().all()[i].second.copy_(weights[i]);
+}
+
+void Trainer::save(int64_t epoch) {
+  Checkpoint checkpoint{.epoch = epoch,
+                        .steps = adam_->steps(),
+                        .weights = copy_weights(),
+                        .best = best_,
+                        .first = adam_->first(),
+                        .second = adam_->second(),
+                        .progress = {{"curve", curve_},
+                                     {"best_epoch", best_epoch_},
+                                     {"rate_factor", rate_factor_},
+                                     {"since_lower_rate", since_lower_rate_}},
+                        .options = to_json(options_)};
+  if (best_epoch_ > 0 && !val_nodes_.empty()) {
+    checkpoint.progress["best_score"] = best_score_;
+    checkpoint.progress["best_loss"] = best_loss_;
+  }
+  save_checkpoint(checkpoint, options_.checkpoint);
+}
+
+// The number of epochs done.
+int64_t Trainer::resume() {
+  const std::string& path = options_.checkpoint;
+  if (!options_.resume || path.empty() || !std::filesystem::exists(path)) return 0;
+  Checkpoint checkpoint = load_checkpoint(path, copy_weights());
+  require(checkpoint.options == to_json(options_), path,
+          ": belongs to a run with other options; remove it or give the same ones");
+  set_weights(checkpoint.weights);
+  best_ = std::move(checkpoint.best);
+  adam_->first() = std::move(checkpoint.first);
+  adam_->second() = std::move(checkpoint.second);
+  adam_->set_steps(checkpoint.steps);
+  const json& progress = checkpoint.progress;
+  curve_ = progress.at("curve");
+  best_epoch_ = progress.at("best_epoch").get<int64_t>();
+  best_score_ = progress.value("best_score", best_score_);
+  best_loss_ = progress.value("best_loss", best_loss_);
+  rate_factor_ = progress.at("rate_factor").get<double>();
+  since_lower_rate_ = progress.at("since_lower_rate").get<int64_t>();
+  return checkpoint.epoch;
+}
+
+TrainResult Trainer::run() {
+  const ops::OneThread one_thread;
+  const auto start = Clock::now();
+  int64_t epoch = resume();
+  for (; epoch < options_.epochs; ++epoch) {
+    const bool patient = options_.patience == 0 || val_nodes_.empty() || best_epoch_ == 0 ||
+                         epoch - best_epoch_ < options_.patience;
+    if (!patient || stopped()) break;
+    const auto epoch_start = Clock::now();
+    const auto loss = run_epoch(epoch);
+    train_seconds_ += seconds_since(epoch_start);
+    if (!loss) break;
+    EpochReport report;
+    report.epoch = epoch + 1;
+    report.epochs = options_.epochs;
+    report.loss = *loss;
+    report.learning_rate = learning_rate(epoch);
+    const bool due = (epoch + 1) % options_.eval_every == 0 || epoch + 1 == options_.epochs;
+    if (due) validate(epoch, report);
+    report.best = best_score_;
+    report.best_epoch = best_epoch_;
+    report.seconds = seconds_since(start);
+    report.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
+    json point = {{"epoch", report.epoch}, {"loss", report.loss}};
+    if (report.validated) point["val"] = report.val.headline(graph_.nodes.labels.task);
+    curve_.push_back(point);
+    if (options_.progress) options_.progress(report);
+    const bool last = epoch + 1 == options_.epochs;
+    if (!options_.checkpoint.empty() && !last &&
+        (epoch + 1) % std::max<int64_t>(1, options_.checkpoint_every) == 0) {
+      save(epoch + 1);
+    }
+  }
+  result_.stopped = stopped();
+  // Where nothing was validated yet, the last weights are the best known.
+  if (best_epoch_ > 0) set_weights(best_);
+  result_.epochs = epoch;
+  result_.best_epoch = best_epoch_;
+  result_.seconds = seconds_since(start);
+  result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
+  const Tensor outputs = predictions(infer(*model_, *inputs_, all_));
+  if (!val_nodes_.empty()) result_.val = score(outputs, graph_.nodes.labels, val_nodes_);
+  if (!test_nodes_.empty()) result_.test = score(outputs, graph_.nodes.labels, test_nodes_);
+  result_.trained.training = {{"options", to_json(options_)},
+                              {"epochs", result_.epochs},
+                              {"best_epoch", result_.best_epoch},
+                              {"curve", curve_}};
+  return std::move(result_);
+}
+
+constexpr std::array<std::string_view, 3> kSchedules = {"constant", "cosine", "plateau"};
+constexpr std::array<std::string_view, 3> kNodeScalings = {"standard", "row", "none"};
+
+}  // namespace
+
+TrainResult train(const Graph& graph, const TrainOptions& options) {
+  return Trainer(graph, options).run();
+}
+
+std::string_view name_of(Schedule value) { return kSchedules[static_cast<size_t>(value)]; }
+std::string_view name_of(NodeScaling value) { return kNodeScalings[static_cast<size_t>(value)]; }
+
+Schedule schedule_from(std::string_view name) {
+  const auto found = std::find(kSchedules.begin(), kSchedules.end(), name);
+  require(found != kSchedules.end(), "there is no schedule called ", quote(name));
+  return static_cast<Schedule>(found - kSchedules.begin());
+}
+
+NodeScaling node_scaling_from(std::string_view name) {
+  const auto found = std::find(kNodeScalings.begin(), kNodeScalings.end(), name);
+  require(found != kNodeScalings.end(), "there is no scaling called ", quote(name));
+  return static_cast<NodeScaling>(found - kNodeScalings.begin());
+}
+
+json to_json(const TrainOptions& options) {
+  json all = to_json(options.model);
+  all.update({{"scale", name_of(options.node_scaling)},
+              {"epochs", options.epochs},
+              {"patience", options.patience},
+              {"batch", options.batch},
+              {"fanout", options.fanout},
+              {"transductive", options.transductive},
+              {"learning_rate", options.learning_rate},
+              {"schedule", name_of(options.schedule)},
+              {"weight_decay", options.adam.weight_decay},
+              {"clip", options.adam.clip},
+              {"balance", options.balance},
+              {"eval_every", options.eval_every},
+              {"seed", options.seed}});
+  return all;
+}
+
+}  // namespace lase

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lase/eval/metrics.h"
+#include "lase/graph/graph.h"
+#include "lase/model/model_file.h"
+#include "lase/train/adam.h"
+
+namespace lase {
+
+enum class Schedule : uint8_t { kConstant, kCosine, kPlateau };
+
+struct TrainOptions {
+  ModelOptions model;
+  NodeScaling node_scaling = NodeScaling::kStandard;
+  int64_t epochs = 200;
+  int64_t patience = 50;        // epochs without a better validation score; 0: train all epochs
+  int64_t batch = 512;          // seeds a step; 0: all of them
+  std::vector<int64_t> fanout;  // a layer each, or one for all; empty: whole neighbourhoods
+  bool transductive = false;
+  double learning_rate = 0.01;
+  Schedule schedule = Schedule::kConstant;
+  AdamOptions adam{.weight_decay = 0, .clip = 5};
+  bool balance = false;  // weigh classes by the inverse of their number
+  int64_t eval_every = 1;
+  uint64_t seed = 1;
+
+  std::string checkpoint;  // file; empty: none
+  int64_t checkpoint_every = 10;
+  bool resume = false;  // go on from the checkpoint where there is one
+
+  // Called after every epoch, from the training thread.
+  std::function<void(const struct EpochReport&)> progress;
+  const std::atomic<bool>* stop = nullptr;  // end after the batch in work
+};
+
+struct EpochReport {
+  int64_t epoch = 0;  // from 1
+  int64_t epochs = 0;
+  double loss = 0;
+  double learning_rate = 0;
+  bool validated = false;
+  Scores val;
+  double best = 0;  // best validation headline so far
+  int64_t best_epoch = 0;
+  double seconds = 0;  // since the start
+  double links_per_second = 0;
+};
+
+struct TrainResult {
+  TrainedModel trained;  // with the best weights
+  int64_t epochs = 0;
+  int64_t best_epoch = 0;
+  double seconds = 0;
+  double links_per_second = 0;
+  bool stopped = false;  // by `stop`
+  std::string diverged;  // where the loss ceased to be a number; the last good weights are kept
+  Scores val;
+  Scores test;
+};
+
+// Trains a model on a graph. The paper's protocol by default: training sees only links between
+// training nodes, and training nodes without such a link are left out; validation and test nodes
+// see all their links. The same seed gives the same weights for any number of threads, and from any
+// checkpoint on.
+TrainResult train(const Graph& graph, const TrainOptions& options);
+
+std::string_view name_of(Schedule value);
+Schedule schedule_from(std::string_view name);
+std::string_view name_of(NodeScaling value);
+NodeScaling node_scaling_from(std::string_view name);
+nlohmann::json to_json(const TrainOptions& options);
+
+}  // namespace lase
