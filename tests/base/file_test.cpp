@@ -106,6 +106,16 @@ TEST_F(File, IsNotWrittenOverAFolderOrADevice) {
   expect_error([&] { AtomicFile(path("pipe")); }, {"pipe", "not a regular file"});
 }
 
+TEST_F(File, LeavesNothingWhereItsPlaceIsTakenMeanwhile) {
+  {
+    AtomicFile file(path("a"));
+    file.write(as_bytes("new"));
+    write("a/b", "a folder that is not empty cannot be replaced");
+    expect_error([&] { file.commit(); }, {"a: cannot be written"});
+  }
+  EXPECT_EQ(files(), Strings{"a/b"});
+}
+
 TEST_F(File, NeedsItsFolder) {
   expect_error([&] { AtomicFile(path("none/a")); }, {"none/a: cannot be written", "No such file"});
 }

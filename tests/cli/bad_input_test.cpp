@@ -1,0 +1,192 @@
+// Every bad input gives one sentence on stderr and exit 1, and leaves no file.
+
+#include <filesystem>
+#include <sys/mount.h>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class BadInput : public FolderTest {
+ protected:
+  // Imports `text` as links and expects a refusal that leaves nothing behind.
+  void expect_bad(const std::string& text, std::initializer_list<std::string> parts,
+                  Strings more = {},
+                  std::source_location where = std::source_location::current()) const {
+    more.insert(more.begin(), {"import", "links", write("links.csv", text), "--out", out()});
+    lase::expect_refused(run_cli(more), parts, where);
+    EXPECT_FALSE(std::filesystem::exists(out()));
+    EXPECT_EQ(files(), more.size() > 5 ? files() : Strings{"links.csv"});
+  }
+  std::string out() const { return path("g.graph"); }
+};
+
+TEST_F(BadInput, MissingFile) {
+  expect_refused(run_cli({"import", "links", path("none.csv"), "--out", out()}),
+                 {"none.csv: cannot be opened: No such file or directory"});
+  EXPECT_EQ(files(), Strings{});
+}
+
+TEST_F(BadInput, WrongColumn) {
+  expect_bad("source,target,amount\na,b,1\n", {"links.csv: has no column 'price'", "amount"},
+             {"--columns", "price"});
+}
+
+TEST_F(BadInput, TextWhereANumberBelongs) {
+  expect_bad("source,target,amount\na,b,1\nb,c,lots\n",
+             {"links.csv: line 3: column 'amount' is 'lots', expected a finite number"});
+}
+
+TEST_F(BadInput, NaNAndInfinity) {
+  for (const std::string value : {"NaN", "-inf"}) {
+    expect_bad("source,target,amount\na,b,1\nb,c," + value + "\n",
+               {"links.csv: line 3: column 'amount' is '" + value + "'"});
+  }
+}
+
+TEST_F(BadInput, ARowTooShort) {
+  expect_bad("source,target,amount\na,b,1\nb,c\n", {"line 3: has 2 columns, expected 3"});
+}
+
+TEST_F(BadInput, AnUnknownSplitWord) {
+  const auto nodes = write("nodes.csv", "id,part\na,train\nb,tset\n");
+  expect_bad("source,target\na,b\n", {"nodes.csv: line 3", "'tset'"},
+             {"--nodes", nodes, "--split", "part"});
+}
+
+TEST_F(BadInput, AnUnknownNode) {
+  const auto nodes = write("nodes.csv", "id\na\nb\n");
+  expect_bad("source,target\na,b\nb,z\n", {"links.csv: line 3: node 'z'", "nodes.csv"},
+             {"--nodes", nodes});
+}
+
+TEST_F(BadInput, AnEmptyFile) { expect_bad("", {"links.csv: is empty"}); }
+
+TEST_F(BadInput, AGzipCutOff) {
+  std::string text = "source,target\n";
+  for (int i = 0; i < 10'000; ++i) text += join(i, ",", i * 31 % 997, "\n");
+  const auto whole = gzip(text);
+  expect_bad(whole.substr(0, whole.size() / 2), {"links.csv: the gzip data end too early"});
+}
+
+TEST_F(BadInput, ADamagedGzip) {
+  auto whole = gzip("source,target\na,b\n");
+  whole[whole.size() - 6] ^= 1;
+  expect_bad(whole, {"links.csv: the gzip data are damaged"});
+}
+
+TEST_F(BadInput, BytesThatAreNoText) {
+  expect_bad(std::string("source,target\na,\0b\n", 18), {"zero byte"});
+  expect_bad("source,target,amount\na,b,\xFF\x01\n", {"line 2", "'\\xff\\x01'"});
+}
+
+TEST_F(BadInput, AFolderForAFile) {
+  expect_refused(run_cli({"import", "links", path("."), "--out", out()}), {"is a folder"});
+}
+
+TEST_F(BadInput, ADestinationThatCannotBeWritten) {
+  const auto links = write("links.csv", "source,target\na,b\n");
+  expect_refused(run_cli({"import", "links", links, "--out", path("none/g.graph")}),
+                 {"none/g.graph: cannot be written"});
+  expect_refused(run_cli({"import", "links", links, "--out", path(".")}), {"not a regular file"});
+}
+
+// What looks odd but is fine.
+TEST_F(BadInput, WindowsLineEndsAMarkQuotesAndLongIdsAreGoodInput) {
+  const auto links = write("links.csv",
+                           "\xEF\xBB\xBFsource,target,amount\r\n"
+                           "\"Ann O'Hara\",18446744073709551615,1\r\n"
+                           "18446744073709551614,\"say \"\"hi\"\"\",2\r\n");
+  const auto result = run_cli({"import", "links", links, "--out", out(), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(texts(open_graph(out()).nodes.names),
+            (Strings{"Ann O'Hara", "18446744073709551615", "18446744073709551614", "say \"hi\""}));
+}
+
+class BadGraph : public FolderTest {
+ protected:
+  BadGraph() {
+    const auto links = write("links.csv", "source,target,amount\na,b,1\nb,c,2\n");
+    EXPECT_EQ(run_cli({"import", "links", links, "--out", path("g.graph")}).code, 0);
+    good_ = read_file(path("g.graph"));
+  }
+  void expect_bad(const std::string& bytes, std::initializer_list<std::string> parts,
+                  std::source_location where = std::source_location::current()) const {
+    expect_refused(run_cli({"info", write("bad.graph", bytes)}), parts, where);
+  }
+  std::string good_;
+};
+
+TEST_F(BadGraph, CutShort) {
+  for (const size_t size : {size_t{0}, size_t{100}, good_.size() - 1}) {
+    expect_bad(good_.substr(0, size), {"bad.graph: "});
+  }
+}
+
+TEST_F(BadGraph, ALyingHeader) {
+  auto longer = good_;
+  longer[6] = 1;
+  expect_bad(longer, {"bad.graph: is not a safetensors file, or it is cut short"});
+  auto shape = good_;
+  const auto at = shape.find("\"shape\":[3]");
+  ASSERT_NE(at, shape.npos);
+  shape[at + 9] = '4';
+  expect_bad(shape, {"bad.graph: the shape [4]", "does not agree"});
+}
+
+TEST_F(BadGraph, OfALaterVersion) {
+  auto later = good_;
+  const auto at = later.find("\"version\":\"1\"");
+  ASSERT_NE(at, later.npos);
+  later[at + 11] = '2';
+  expect_bad(later, {"bad.graph: is a graph of version '2'"});
+}
+
+TEST_F(BadGraph, AnIndexThatLeadsOutside) {
+  const auto graph = open_graph(path("g.graph"));
+  std::string damaged = good_;
+  // The neighbours 1, 0 2, 1 lie side by side as int32.
+  const std::string neighbors = bytes_of(std::vector<int32_t>{1, 0, 2, 1});
+  const auto at = damaged.find(neighbors);
+  ASSERT_NE(at, damaged.npos);
+  damaged[at] = 3;
+  expect_bad(damaged, {"bad.graph: neighbor[0] is 3, expected 0 to 2"});
+}
+
+// A file system of 64 KiB, where the user may make one.
+class FullDisk : public FolderTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(path("disk"));
+    if (::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=64k") != 0) {
+      GTEST_SKIP() << "a small file system cannot be mounted here (needs root)";
+    }
+    mounted_ = true;
+  }
+  void TearDown() override {
+    if (mounted_) ::umount(path("disk").c_str());
+  }
+
+ private:
+  bool mounted_ = false;
+};
+
+TEST_F(FullDisk, LeavesTheOldGraphAndNothingElse) {
+  const auto small = write("small.csv", "source,target\na,b\n");
+  std::string text = "source,target,amount\n";
+  for (int i = 0; i < 20'000; ++i) text += join(i, ",", i * 31 % 997, ",0.5\n");
+  const auto large = write("large.csv", text);
+  ASSERT_EQ(run_cli({"import", "links", small, "--out", path("disk/g.graph")}).code, 0);
+  const auto before = read_file(path("disk/g.graph"));
+  expect_refused(run_cli({"import", "links", large, "--out", path("disk/g.graph")}),
+                 {"disk/g.graph: cannot be written: No space left on device", "bytes are needed"});
+  EXPECT_EQ(files(), (Strings{"disk/g.graph", "large.csv", "small.csv"}));
+  EXPECT_EQ(read_file(path("disk/g.graph")), before);
+}
+
+}  // namespace
+}  // namespace lase

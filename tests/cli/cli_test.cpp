@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class Cli : public FolderTest {
+ protected:
+  Cli() {
+    write("links.csv", "source,target,amount\na,b,1\nb,c,2\na,b,3\nc,c,1\n");
+    write("nodes.csv", "id,team,part\na,x,train\nb,y,val\nc,,test\n");
+  }
+  Strings import_links(const Strings& more = {}) const {
+    Strings all = {"import", "links", path("links.csv"), "--out", path("g.graph")};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+TEST_F(Cli, ImportsAndTellsWhatItDid) {
+  const auto result =
+      run_cli(import_links({"--nodes", path("nodes.csv"), "--label", "team", "--split", "part"}));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const std::string part :
+       {"nodes            3", "links            2", "link attributes  1, dense",
+        "labels           2 classes, single-label, unknown for 1 nodes",
+        "split            1 train, 1 val, 1 test", "merged           4 rows into 2 links",
+        "self loops       1 dropped", "written          "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
+  }
+  const auto info = run_cli({"info", path("g.graph")});
+  EXPECT_EQ(info.code, 0);
+  EXPECT_NE(info.out.find("links            2"), std::string::npos) << info.out;
+}
+
+TEST_F(Cli, PrintsJsonLastAndTextForPeopleOnStderr) {
+  const auto result = run_cli(import_links({"--json"}));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+  EXPECT_NE(result.err.find("links            2"), std::string::npos) << result.err;
+  const auto json = result.json();
+  EXPECT_EQ(json["links"], 2);
+  EXPECT_EQ(json["raw_links"], 4);
+  EXPECT_EQ(json["merged"], 1);
+  EXPECT_EQ(json["self_loops"], 1);
+  EXPECT_EQ(json["out"], path("g.graph"));
+}
+
+TEST_F(Cli, InfoGivesTheKeysThatOthersRelyOn) {
+  ASSERT_EQ(
+      run_cli(import_links({"--nodes", path("nodes.csv"), "--label", "team", "--split", "part"}))
+          .code,
+      0);
+  const auto result = run_cli({"info", path("g.graph"), "--json"});
+  EXPECT_EQ(result.code, 0);
+  const nlohmann::json expected = {
+      {"nodes", 3},         {"links", 2},           {"arcs", 4},
+      {"node_features", 0}, {"link_attributes", 1}, {"link_layout", "dense"},
+      {"labels", 2},        {"train", 1},           {"val", 1},
+      {"test", 1}};
+  const auto json = result.json();
+  for (const auto& [key, value] : expected.items()) EXPECT_EQ(json[key], value) << key;
+}
+
+TEST_F(Cli, EveryVerbHasHelp) {
+  for (const Strings& verb : std::vector<Strings>{{},
+                                                  {"import"},
+                                                  {"import", "links"},
+                                                  {"import", "contacts"},
+                                                  {"import", "typed"},
+                                                  {"import", "sets"},
+                                                  {"import", "authors"},
+                                                  {"import", "ogb"},
+                                                  {"info"}}) {
+    Strings arguments = verb;
+    arguments.emplace_back("--help");
+    const auto result = run_cli(arguments);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_NE(result.out.find("Usage: lase"), std::string::npos) << result.out;
+  }
+  const auto help = run_cli({"import", "contacts", "--help"}).out;
+  for (const std::string part : {"--slices INT=32", "--slicing", "--json", "--threads", "--out"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
+  }
+  EXPECT_TRUE(run_cli({"--version"}).out.starts_with("lase "));
+}
+
+TEST_F(Cli, BadUsageExitsWithTwoAndWritesNothing) {
+  for (const Strings& arguments :
+       std::vector<Strings>{{},
+                            {"import"},
+                            {"import", "pictures"},
+                            {"info"},
+                            {"import", "links", path("links.csv")},
+                            import_links({"--no-such-flag"}),
+                            import_links({"--parallel", "maybe"}),
+                            import_links({"--threads", "many"}),
+                            import_links({"one-too-many"}),
+                            {"import", "contacts", path("links.csv"), "--slices", "few", "--out",
+                             path("g.graph")}}) {
+    const auto result = run_cli(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err, "");
+  }
+  EXPECT_EQ(files(), (Strings{"links.csv", "nodes.csv"}));
+}
+
+TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
+  std::string text = "source,target,amount,city\n";
+  for (int i = 0; text.size() < 9'000'000; ++i) {
+    text += join(i * 7919 % 20'011, ",", i * 104'729 % 20'011, ",", i % 97, ",c", i % 7, "\n");
+  }
+  write("links.csv", text);
+  const Strings flags = {"--categorical", "city", "--directional", "--split", "65/15/20"};
+  for (const std::string threads : {"1", "2", "3"}) {
+    auto arguments = import_links(flags);
+    arguments[4] = path(threads + ".graph");
+    arguments.insert(arguments.end(), {"--threads", threads});
+    ASSERT_EQ(run_cli(arguments).code, 0);
+  }
+  const auto one = read_file(path("1.graph"));
+  EXPECT_TRUE(read_file(path("2.graph")) == one);
+  EXPECT_TRUE(read_file(path("3.graph")) == one);
+}
+
+TEST_F(Cli, ReplacesAnOlderGraphOnlyWhenTheNewOneIsWhole) {
+  write("g.graph", "precious");
+  write("bad.csv", "source,target,amount\na,b,x\n");
+  expect_refused(run_cli({"import", "links", path("bad.csv"), "--out", path("g.graph")}),
+                 {"line 2"});
+  EXPECT_EQ(read_file(path("g.graph")), "precious");
+  EXPECT_EQ(run_cli(import_links()).code, 0);
+  EXPECT_EQ(run_cli({"info", path("g.graph")}).code, 0);
+  EXPECT_EQ(files(), (Strings{"bad.csv", "g.graph", "links.csv", "nodes.csv"}));
+}
+
+}  // namespace
+}  // namespace lase

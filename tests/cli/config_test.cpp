@@ -1,0 +1,73 @@
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class Config : public FolderTest {
+ protected:
+  Config() {
+    write("contacts.csv", "source,target,time\na,b,0\nb,a,4\nb,c,8\n");
+    write("links.csv", "source,target,x,y,z\na,b,1,2,3\n");
+  }
+  CliResult contacts(const std::string& config, const Strings& more = {}) const {
+    return run("contacts", config, more);
+  }
+  CliResult links(const std::string& config, const Strings& more = {}) const {
+    return run("links", config, more);
+  }
+
+ private:
+  CliResult run(const std::string& kind, const std::string& config, const Strings& more) const {
+    Strings all = {"import",        kind,       path(kind + ".csv"),       "--out",
+                   path("g.graph"), "--config", write("run.toml", config), "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  }
+};
+
+TEST_F(Config, HoldsValuesAndSwitches) {
+  const auto result =
+      contacts("# how we import\nslices = 5\ncounts = \"raw\"\ndirectional = true\n");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json()["link_attributes"], 10);
+  EXPECT_EQ(result.json()["directional"], true);
+  EXPECT_EQ(contacts("slices = 5\ndirectional = false\n").json()["link_attributes"], 5);
+}
+
+TEST_F(Config, HoldsLists) {
+  const auto result = links("columns = [\"x\", \"z\"]\n");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json()["link_attributes"], 2);
+}
+
+TEST_F(Config, YieldsToTheCommandLine) {
+  const std::string config = "slices = 5\ncounts = \"binary\"\n";
+  EXPECT_EQ(contacts(config, {"--slices", "7"}).json()["link_attributes"], 7);
+  EXPECT_EQ(contacts(config, {"--slices=7"}).json()["link_attributes"], 7);
+  EXPECT_EQ(links("columns = [\"x\", \"z\"]\n", {"--columns", "y"}).json()["link_attributes"], 1);
+}
+
+TEST_F(Config, GivesWhatIsRequired) {
+  const auto config = write("run.toml", "out = \"" + path("from-config.graph") + "\"\n");
+  EXPECT_EQ(run_cli({"import", "links", path("links.csv"), "--config=" + config}).code, 0);
+  EXPECT_EQ(files().front(), "contacts.csv");
+  EXPECT_EQ(files()[1], "from-config.graph");
+}
+
+TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
+  for (const std::string config : {"slises = 5\n", "slices = \"few\"\n", "counts = \"cubed\"\n"}) {
+    const auto result = contacts(config);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(files(), (Strings{"contacts.csv", "links.csv", "run.toml"}));
+}
+
+TEST_F(Config, MustBeThere) {
+  const auto result = run_cli({"info", path("g.graph"), "--config", path("none.toml")});
+  expect_refused(result, {"none.toml"});
+  EXPECT_EQ(run_cli({"info", path("g.graph"), "--config"}).code, 2);
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,108 @@
+// `import --like`: new data get the attributes, in the order, of an earlier graph.
+
+#include "lase/graph/like.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class LikeFlag : public FolderTest {
+ protected:
+  // Imports the first text, then the second like it; as the program does, without starting it.
+  void import_both(const std::string& kind, const std::string& first, const std::string& second,
+                   const Strings& flags = {}) {
+    import_both(kind, first, flags, second, flags);
+  }
+  void import_both(const std::string& kind, const std::string& first, Strings first_flags,
+                   const std::string& second, Strings second_flags) {
+    first_flags.insert(first_flags.begin(), write("old.csv", first));
+    second_flags.insert(second_flags.begin(), write("new.csv", second));
+    old_ = import_graph(kind, first_flags);
+    const Like like = like_of(old_);
+    new_ = import_graph(kind, second_flags, &like);
+    require_like(new_, old_);
+  }
+  Graph old_;
+  Graph new_;
+};
+
+TEST_F(LikeFlag, RelationsKeepTheirColumns) {
+  import_both("typed", "a b knows\nb c likes\n", "x y likes\ny z hates\n");
+  EXPECT_EQ(texts(new_.attribute_names), texts(old_.attribute_names));
+  EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 1}));
+  EXPECT_EQ(arc(new_, "y", "z"), (Floats{0, 0}));
+}
+
+TEST_F(LikeFlag, RelationsKeepTheirColumnsInBothDirections) {
+  import_both("typed", "a b knows\nb c likes\n", "x y likes\n", {"--directional"});
+  EXPECT_EQ(texts(new_.attribute_names), texts(old_.attribute_names));
+  EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 1, 0, 0}));
+  EXPECT_EQ(arc(new_, "y", "x"), (Floats{0, 0, 0, 1}));
+}
+
+TEST_F(LikeFlag, CategoriesKeepTheirColumnsInBothDirections) {
+  import_both("links", "source,target,city\na,b,Rome\nb,c,Oslo\n", "source,target,city\nx,y,Oslo\n",
+              {"--categorical", "city", "--directional"});
+  EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 1, 0, 0}));
+}
+
+TEST_F(LikeFlag, SlicesAndMembersKeepTheirColumns) {
+  import_both("contacts", "a b 0\na b 8\n", "x y 7\n",
+              {"--slices", "4", "--counts", "raw", "--directional"});
+  EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 0, 0, 1, 0, 0, 0, 0}));
+  import_both("sets", "id,authors\n1,A;B\n2,A;B\n", "id,authors\n3,B;C\n4,C;B\n",
+              {"--members", "authors"});
+  EXPECT_EQ(arc(new_, "0", "1"), (Floats{0, 1}));
+}
+
+TEST_F(LikeFlag, ClassesAndTextKeepTheirNumbers) {
+  import_both("sets", "title\tteam\tauthors\nbig graph\tx\tA\nsmall graph\ty\tA\n",
+              "title\tteam\tauthors\nnew graph\ty\tA\nbig end\tz\tA\n",
+              {"--members", "authors", "--label", "team", "--text", "title"});
+  EXPECT_EQ(texts(new_.nodes.feature_names), texts(old_.nodes.feature_names));
+  EXPECT_EQ(texts(new_.nodes.labels.names), (Strings{"x", "y", "z"}));
+  EXPECT_EQ(new_.recipe["idf"], old_.recipe["idf"]);
+}
+
+TEST_F(LikeFlag, OtherColumnsOfNumbersAreRefused) {
+  const std::string first = "source,target,amount,hour\na,b,1,2\n";
+  expect_error([&] { import_both("links", first, "source,target,hour,amount\nx,y,1,2\n"); },
+               {"--like", "amount"});
+  expect_error([&] { import_both("links", first, "source,target,amount\nx,y,1\n"); }, {"--like"});
+  import_both("links", first, {}, "source,target,hour,amount\nx,y,1,2\n",
+              {"--columns", "amount,hour"});
+  EXPECT_EQ(arc(new_, "x", "y"), (Floats{2, 1}));
+}
+
+TEST_F(LikeFlag, OtherNodeFeaturesAreRefused) {
+  const auto first = write("n1.csv", "id,age,height\na,1,2\nb,3,4\n");
+  const auto second = write("n2.csv", "id,height,age\na,1,2\nb,3,4\n");
+  const std::string links = "source,target\na,b\n";
+  expect_error(
+      [&] {
+        import_both("links", links, {"--nodes", first}, links, {"--nodes", second});
+      },
+      {"--like", "age"});
+}
+
+TEST_F(LikeFlag, OneDirectionAndTwoDoNotMix) {
+  expect_error([&] { import_both("contacts", "a b 0\na b 8\n", {"--directional"}, "x y 7\n", {}); },
+               {"--like"});
+}
+
+TEST_F(LikeFlag, ReachesTheProgram) {
+  const auto old = write("old.csv", "a b knows\nb c likes\n");
+  const auto young = write("new.csv", "x y likes\ny z hates\n");
+  ASSERT_EQ(run_cli({"import", "typed", old, "--out", path("old.graph")}).code, 0);
+  const auto result = run_cli({"import", "typed", young, "--like", path("old.graph"), "--out",
+                               path("new.graph"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json()["link_attributes"], 2);
+  expect_refused(run_cli({"import", "typed", young, "--like", old, "--out", path("g.graph")}),
+                 {"old.csv"});
+  EXPECT_EQ(files(), (Strings{"new.csv", "new.graph", "old.csv", "old.graph"}));
+}
+
+}  // namespace
+}  // namespace lase
