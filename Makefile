@@ -14,7 +14,7 @@ help: ## List the targets
 	@echo "make TARGET, with TARGET one of"
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-quickstart: build ## Set up, build, and go from data to a described graph
+quickstart: build ## Set up, build, and go from data to a model
 	@scripts/quickstart
 
 test: build ## Set up, build, and run the tests

@@ -116,6 +116,7 @@ TEST_F(ContactsFormat, RefusesBadTimesAndSlices) {
   expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"--slices 99999999"});
   expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for --time"});
   expect_error([&] { read("source,target,time\n"); }, {"has no contacts"});
+  expect_error([&] { read("a b -1e308\nb c 1e308\n"); }, {"-1e+308 to 1e+308", "too far apart"});
 }
 
 }  // namespace

@@ -96,6 +96,18 @@ TEST_F(NodeTable, HaveTheFeatureColumnsThatAreNamed) {
       {"nodes.csv: has no column 'weight' for --node-columns"});
 }
 
+TEST_F(NodeTable, ColumnsInListsHaveNames) {
+  const std::string table = write("nodes.csv", "id,x,y\na,1,2\nb,3,4\n");
+  const std::string links = write("links.csv", "a,b\n");
+  for (const std::string flag : {"--node-columns", "--node-categorical", "--regress"}) {
+    expect_error(
+        [&] {
+          import_graph("links", {links, "--nodes", table, flag, ",x"});
+        },
+        {"no column ''", flag});
+  }
+}
+
 TEST_F(NodeTable, FeaturesOfNumbersAreFiniteNumbers) {
   for (const std::string bad : {"abc", "nan", "inf", "-inf", "1e999", "0x1F", ""}) {
     expect_error([&] { read("id,age\na,1\nb," + bad + "\nc,2\n"); },

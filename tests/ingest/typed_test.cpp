@@ -28,6 +28,13 @@ TEST_F(TypedFormat, CountsRelationsOfALink) {
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));  // a link without a relation
 }
 
+// An option that was not given is no name that makes the first line a header.
+TEST_F(TypedFormat, MayLackTheRelationOfTheFirstRow) {
+  const auto graph = read("a,b,\nc,d,knows\n");
+  EXPECT_EQ(graph.links, 2);
+  EXPECT_EQ(arc(graph, "a", "b"), Floats{0});
+}
+
 TEST_F(TypedFormat, SumsWeights) {
   EXPECT_EQ(arc(read("a b knows 2\na b knows 0.5\n"), "a", "b"), Floats{2.5});
   EXPECT_EQ(arc(read("source,target,kind,strength\na,b,x,3\n", {"--weight", "strength"}), "a", "b"),

@@ -17,7 +17,8 @@ enum Stream : uint64_t { kPersonStream = 101, kContactStream, kCircleStream };
 constexpr std::array<const char*, 8> kDepartments = {
     "accounts", "design", "legal", "logistics", "marketing", "operations", "research", "sales"};
 constexpr int64_t kStart = 1'672'617'600;  // Monday, 2 January 2023
-constexpr int64_t kWeek = 7 * 86'400;
+constexpr int64_t kDay = 86'400;
+constexpr int64_t kWeek = 7 * kDay;
 constexpr int64_t kWeeks = 48;
 constexpr uint64_t kCircle = 12;  // people that one writes to
 
@@ -81,7 +82,7 @@ void generate_mail(const MailOptions& options, const std::string& folder) {
     const int64_t to = draw_correspondent(from, random.below(kCircle));
     const double own_weeks = department(from) == department(to) ? 0.7 : 0;
     const int64_t week = draw_week(random, department(from), own_weeks);
-    const auto second = static_cast<int64_t>(random.below(5 * 86'400));
+    const auto second = static_cast<int64_t>(random.below(5 * uint64_t{kDay}));
     contacts << person_name(from) << ',' << person_name(to) << ',' << kStart + week * kWeek + second
              << '\n';
   }

@@ -14,7 +14,7 @@ constexpr size_t kShort = 8;
 
 uint64_t up_to_eight_bytes(std::string_view text) {
   uint64_t word = 0;
-  std::memcpy(&word, text.data(), text.size());
+  if (!text.empty()) std::memcpy(&word, text.data(), text.size());
   return word;
 }
 

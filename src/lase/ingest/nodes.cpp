@@ -109,19 +109,21 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   Roles roles;
   std::vector<bool> used(static_cast<size_t>(table.column_count()));
   const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
-    if (name.empty()) return -1;
     const int64_t column = table.column(name, role);
     used[static_cast<size_t>(column)] = true;
     return column;
+  };
+  const auto use_given = [&](const std::string& name, std::string_view role) -> int64_t {
+    return name.empty() ? -1 : use(name, role);
   };
   if (!numbered) {
     roles.id = options.id.empty() ? table.find("id").value_or(0) : table.column(options.id, "--id");
     used[static_cast<size_t>(roles.id)] = true;
   }
-  roles.label = use(options.label.empty() ? options.multi_label : options.label, "--label");
-  roles.text = use(options.text, "--text");
-  if (!is_shares(options.split)) roles.split = use(options.split, "--split");
-  use(other_column, "--members");
+  roles.label = use_given(options.label.empty() ? options.multi_label : options.label, "--label");
+  roles.text = use_given(options.text, "--text");
+  if (!is_shares(options.split)) roles.split = use_given(options.split, "--split");
+  use_given(other_column, "--members");
   for (const auto& name : options.target) roles.targets.push_back(use(name, "--regress"));
   const auto is_category = [&](const std::string& name) {
     const auto& all = options.categorical;

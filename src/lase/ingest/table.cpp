@@ -188,7 +188,7 @@ bool Table::find_header(const std::vector<std::string_view>& sample,
   Row first(this, &unescaped);
   split(sample[0], first);
   const auto is_wanted = [&](std::string_view field) {
-    return std::find(wanted.begin(), wanted.end(), field) != wanted.end() &&
+    return !field.empty() && std::find(wanted.begin(), wanted.end(), field) != wanted.end() &&
            !parse_number(field).has_value();
   };
   const auto& fields = first.fields_;

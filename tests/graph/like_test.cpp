@@ -1,0 +1,53 @@
+#include "lase/graph/like.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class LikeGraph : public FolderTest {
+ protected:
+  Graph read(const std::string& format, const std::string& text, Strings more = {},
+             const Like* like = nullptr) const {
+    more.insert(more.begin(), write("links.csv", text));
+    return import_graph(format, more, like);
+  }
+};
+
+TEST_F(LikeGraph, LeadsDirectionalNamesBack) {
+  const auto earlier = read("typed", "a,b,knows\nb,c,likes\n", {"--directional"});
+  EXPECT_EQ(texts(earlier.attribute_names),
+            (Strings{"out knows", "out likes", "in knows", "in likes"}));
+  const Like like = like_of(earlier);
+  EXPECT_EQ(texts(like.attribute_names), (Strings{"knows", "likes"}));
+  const auto graph = read("typed", "x,y,likes\n", {"--directional"}, &like);
+  EXPECT_NO_THROW(require_like(graph, earlier));
+  EXPECT_EQ(arc(graph, "x", "y"), (Floats{0, 1, 0, 0}));
+  EXPECT_EQ(arc(graph, "y", "x"), (Floats{0, 0, 0, 1}));
+}
+
+TEST_F(LikeGraph, RefusesOtherAttributes) {
+  const auto earlier = read("links", "source,target,x,y\na,b,1,2\n");
+  const Like like = like_of(earlier);
+  const auto check = [&](const std::string& text, const Strings& more) {
+    require_like(read("links", text, more, &like), earlier);
+  };
+  EXPECT_NO_THROW(check("source,target,x,y\nc,d,3,4\n", {}));
+  expect_error([&] { check("source,target,x\nc,d,3\n", {}); },
+               {"2 link attributes", "the new one 1"});
+  expect_error([&] { check("source,target,x,z\nc,d,3,4\n", {}); }, {"'y'", "'z'"});
+  expect_error([&] { check("source,target,x,y\nc,d,3,4\n", {"--directional"}); },
+               {"without --directional"});
+}
+
+TEST_F(LikeGraph, RefusesADamagedRecipe) {
+  auto earlier = read("contacts", "a b 1\nb c 2\n");
+  for (const auto& damaged : {nlohmann::json("text"), nlohmann::json({1, nullptr})}) {
+    earlier.recipe["slice_edges"] = damaged;
+    const Like like = like_of(earlier);
+    expect_error([&] { read("contacts", "a b 1\n", {}, &like); }, {"--like", "'slice_edges'"});
+  }
+}
+
+}  // namespace
+}  // namespace lase
