@@ -33,7 +33,9 @@ Scores score_regression(const float* outputs, int64_t columns, const Labels& lab
   const auto n = static_cast<double>(count);
   scores.nodes = static_cast<int64_t>(nodes.size());
   scores.absolute_error = ratio(error, n);
-  scores.r2 = 1 - ratio(squares, sum_squares - ratio(sum * sum, n));
+  const double variation = sum_squares - ratio(sum * sum, n);
+  // Numbers that never vary leave nothing to explain.
+  scores.r2 = variation > 0 ? 1 - squares / variation : squares == 0 ? 1 : 0;
   return scores;
 }
 
@@ -82,7 +84,9 @@ Scores score(const at::Tensor& outputs, const Labels& labels, std::span<const in
     }
     bool all_right = true;
     for (int64_t c = 0; c < static_cast<int64_t>(classes); ++c) {
-      const bool truth = c < labels.classes() && labels.target[node * labels.classes() + c] == 1;
+      const float target = c < labels.classes() ? labels.target[node * labels.classes() + c] : 0;
+      if (std::isnan(target)) continue;
+      const bool truth = target == 1;
       const bool predicted = c < known && row[c] > 0;
       auto& of_class = scores.classes[static_cast<size_t>(c)];
       of_class.true_positives += truth && predicted ? 1 : 0;

@@ -1,5 +1,6 @@
 #include "lase/ingest/raw_graph.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lase {
@@ -35,7 +36,9 @@ std::string_view split_name(Split split) {
 bool Labels::known(int64_t node) const {
   if (task == Task::kNone) return false;
   if (task == Task::kSingleLabel) return label[node] >= 0;
-  return classes() > 0 && !std::isnan(target[node * classes()]);
+  const auto targets = target.slice(node * classes(), (node + 1) * classes());
+  return std::any_of(targets.begin(), targets.end(),
+                     [](float value) { return !std::isnan(value); });
 }
 
 }  // namespace lase

@@ -115,8 +115,14 @@ TrainedModel load_model(const std::string& path) try {
   for (auto& [name, value] : trained.model->parameters().all()) {
     value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
   }
-  trained.task = static_cast<Task>(about.at("task").get<int>());
-  trained.scaling.nodes = static_cast<NodeScaling>(about.at("node_scaling").get<int>());
+  const auto known = [&](const char* name, auto last) {
+    const int value = about.at(name).get<int>();
+    require(value >= 0 && value <= static_cast<int>(last), path, ": has the ", name, " ", value,
+            ", which this program does not know");
+    return static_cast<decltype(last)>(value);
+  };
+  trained.task = known("task", Task::kRegression);
+  trained.scaling.nodes = known("node_scaling", NodeScaling::kNone);
   trained.scaling.node_mean = get_tensor(file, "scaling.node_mean", {shape.node_features});
   trained.scaling.node_scale = get_tensor(file, "scaling.node_scale", {shape.node_features});
   trained.scaling.link_mean = get_tensor(file, "scaling.link_mean", {shape.link_attributes});

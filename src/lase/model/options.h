@@ -13,8 +13,8 @@ enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
 struct ModelOptions {
   Architecture architecture = Architecture::kSage;
-  std::vector<int64_t> widths = {64, 64};
-  Combine combine = Combine::kConcat;
+  std::vector<int64_t> widths = {128, 128};
+  Combine combine = Combine::kAdd;
   ops::Amplifier amplifier = ops::Amplifier::kSigmoid;
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;

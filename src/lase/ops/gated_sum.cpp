@@ -1,7 +1,7 @@
 #include "lase/ops/gated_sum.h"
 
 #include <ATen/ATen.h>
-#include <limits>
+#include <ATen/Dispatch.h>
 
 namespace lase::ops {
 
@@ -42,6 +42,26 @@ Terms terms(const GatedSumInput& in, const Block& block) {
   return result;
 }
 
+// The largest of the terms x [arcs, d] of each row, by position: [targets, d]. (torch's own
+// scatter_reduce warns everyone that it is new.)
+Tensor largest(const Tensor& x, const Block& block) {
+  const int64_t arcs = x.size(0);
+  const int64_t d = x.size(1);
+  Tensor first = at::full({block.targets(), d}, arcs, at::kLong);  // arcs: a row without any
+  const Tensor values = x.detach().contiguous();
+  const auto* row = block.row.data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest", [&] {
+    const auto* value = values.data_ptr<scalar_t>();
+    for (int64_t i = 0; i < arcs; ++i) {
+      auto* best = first.data_ptr<int64_t>() + row[i] * d;
+      for (int64_t j = 0; j < d; ++j) {
+        if (best[j] == arcs || value[i * d + j] > value[best[j] * d + j]) best[j] = i;
+      }
+    }
+  });
+  return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, first);
+}
+
 }  // namespace
 
 Tensor gates(const GatedSumInput& in, const Block& block) {
@@ -60,12 +80,7 @@ Tensor gated_sum(const GatedSumInput& in, const Block& block) {
   if (amplifier.defined()) x = x * amplifier;
   if (in.aggregate == Aggregate::kMax) {
     if (gate.defined()) x = x * gate.unsqueeze(1);
-    // Rows without arcs stay at the start value and become zero.
-    constexpr double kLowest = std::numeric_limits<float>::lowest();
-    const Tensor start = at::full({block.targets(), x.size(1)}, kLowest, x.options());
-    const Tensor index = block.row.unsqueeze(1).expand_as(x);
-    const Tensor most = start.scatter_reduce(0, index, x, "amax", /*include_self=*/true);
-    return most.masked_fill(most == kLowest, 0);
+    return largest(x, block);
   }
   Tensor scale = block.weight.to(x.scalar_type());  // [arcs]
   if (in.aggregate == Aggregate::kMean) {

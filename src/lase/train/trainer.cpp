@@ -80,6 +80,7 @@ class Trainer {
   std::optional<Adam> adam_;
   std::vector<Tensor> average_;  // what is validated and kept
   std::vector<Tensor> best_;
+  std::vector<Tensor> good_;  // the last at the start of an epoch that gave a finite loss
   double best_score_ = -std::numeric_limits<double>::infinity();
   double best_loss_ = std::numeric_limits<double>::infinity();
   int64_t best_epoch_ = 0;
@@ -224,6 +225,7 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
                               number + 1, " (a lower --learning-rate may help)");
       return std::nullopt;
     }
+    if (first == 0) good_ = copy_weights();
     sum += value * static_cast<double>(seeds.size());
     adam_->zero_gradients();
     loss.backward();
@@ -272,9 +274,8 @@ void Trainer::validate(int64_t epoch, EpochReport& report) {
   c10::NoGradGuard no_grad;
   const double loss = (*loss_)(outputs.logits.index_select(0, rows), val_nodes_).item<float>();
   // Equal scores are told apart by the loss.
-  const bool better = options_.select_by_loss ? loss < best_loss_
-                                              : headline > best_score_ ||
-                                                    (headline == best_score_ && loss < best_loss_);
+  const bool higher = headline > best_score_ || (headline == best_score_ && loss < best_loss_);
+  const bool better = std::isfinite(loss) && (options_.select_by_loss ? loss < best_loss_ : higher);
   ++since_lower_rate_;
   if (better) {
     best_score_ = headline;
@@ -319,7 +320,13 @@ void Trainer::save(int64_t epoch) {
     checkpoint.progress["best_score"] = best_score_;
     checkpoint.progress["best_loss"] = best_loss_;
   }
-  save_checkpoint(checkpoint, options_.checkpoint);
+  // A run is worth more than its checkpoint: without room for one it goes on, and says so at the
+  // end.
+  try {
+    save_checkpoint(checkpoint, options_.checkpoint);
+  } catch (const Error& error) {
+    result_.checkpoint_error = error.what();
+  }
 }
 
 // The number of epochs done.
@@ -379,14 +386,26 @@ TrainResult Trainer::run() {
     }
   }
   result_.stopped = stopped();
-  // Where nothing was validated yet, the last weights are the best known.
-  if (best_epoch_ > 0) set_weights(best_);
+  // Where nothing was validated yet, the last weights are the best known, if they are any good.
+  const bool validated = best_epoch_ > 0 && !val_nodes_.empty();
+  if (!result_.diverged.empty() && !validated) {
+    set_weights(good_);
+  } else if (best_epoch_ > 0) {
+    set_weights(best_);
+  }
   result_.epochs = epoch;
   result_.best_epoch = best_epoch_;
   if (best_epoch_ > 0 && !val_nodes_.empty()) result_.val_loss = best_loss_;
   result_.seconds = seconds_since(start);
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
-  const Tensor outputs = predictions(infer(*model_, *inputs_, all_));
+  Tensor outputs = predictions(infer(*model_, *inputs_, all_));
+  if (!outputs.isfinite().all().item<bool>() && result_.diverged.empty()) {
+    // The last step of all went too far, which no loss has shown.
+    result_.diverged = join("the outputs are not finite after epoch ", epoch,
+                            " (a lower --learning-rate may help)");
+    set_weights(good_);
+    outputs = predictions(infer(*model_, *inputs_, all_));
+  }
   if (!val_nodes_.empty()) result_.val = score(outputs, graph_.nodes.labels, val_nodes_);
   if (!test_nodes_.empty()) result_.test = score(outputs, graph_.nodes.labels, test_nodes_);
   result_.trained.training = {{"options", to_json(options_)},

@@ -62,7 +62,8 @@ struct TrainResult {
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
   std::string diverged;  // where the loss ceased to be a number; the last good weights are kept
-  double val_loss = 0;  // of the best weights
+  std::string checkpoint_error;  // why a checkpoint could not be written; empty: all were
+  double val_loss = 0;           // of the best weights
   Scores val;
   Scores test;
 };

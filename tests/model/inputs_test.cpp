@@ -1,0 +1,124 @@
+#include "lase/model/inputs.h"
+
+#include <cmath>
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+struct Moments {
+  Doubles mean;
+  Doubles scale;
+};
+
+Moments moments(const Matrix& rows) {
+  Moments result;
+  const auto n = static_cast<double>(rows.size());
+  for (size_t j = 0; j < rows[0].size(); ++j) {
+    double mean = 0;
+    for (const auto& one : rows) mean += one[j] / n;
+    double variance = 0;
+    for (const auto& one : rows) variance += (one[j] - mean) * (one[j] - mean) / n;
+    result.mean.push_back(mean);
+    result.scale.push_back(1 / std::sqrt(variance));
+  }
+  return result;
+}
+
+TEST(Inputs, AreStandardisedOnTrainingNodesAndLinksBetweenThem) {
+  for (const Layout layout : {Layout::kDense, Layout::kCoded}) {
+    const Graph graph =
+        toy_graph({.nodes = 40, .links = 150, .layout = layout, .feature_layout = layout});
+    std::vector<bool> training;
+    for (int64_t u = 0; u < graph.node_count(); ++u) training.push_back(u % 2 == 0);
+    Matrix nodes;
+    Matrix links;
+    const Matrix features = to_rows(graph.nodes.features);
+    const Matrix attributes = to_rows(graph.link_attributes);
+    for (int64_t u = 0; u < graph.node_count(); u += 2) {
+      nodes.push_back(features[static_cast<size_t>(u)]);
+      for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+        const int32_t v = graph.neighbor[i];
+        const auto link = static_cast<size_t>(graph.link[i]);
+        if (v % 2 == 0 && u < v) links.push_back(attributes[link]);
+      }
+    }
+    const Scaling scaling = fit_scaling(graph, training, NodeScaling::kStandard);
+    const Moments node = moments(nodes);
+    const Moments link = moments(links);
+    expect_close(scaling.node_mean, to_tensor({node.mean})[0], 1e-5, "node mean");
+    expect_close(scaling.node_scale, to_tensor({node.scale})[0], 1e-5, "node scale");
+    expect_close(scaling.link_mean, to_tensor({link.mean})[0], 1e-5, "link mean");
+    expect_close(scaling.link_scale, to_tensor({link.scale})[0], 1e-5, "link scale");
+    // Training rows as the model reads them have mean 0 and variance 1.
+    std::vector<int64_t> even;
+    for (int64_t u = 0; u < graph.node_count(); u += 2) even.push_back(u);
+    const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(even));
+    EXPECT_LT(x.mean(0).abs().max().item<float>(), 1e-5F);
+    EXPECT_LT((x.square().mean(0) - 1).abs().max().item<float>(), 1e-4F);
+  }
+}
+
+TEST(Inputs, LeaveSparseAndConstantColumnsAsTheyAre) {
+  Graph graph = toy_graph({.layout = Layout::kSparse, .feature_layout = Layout::kSparse});
+  const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
+  Scaling scaling = fit_scaling(graph, training, NodeScaling::kStandard);
+  EXPECT_TRUE(at::equal(scaling.link_mean, at::zeros({3})));
+  EXPECT_TRUE(at::equal(scaling.link_scale, at::ones({3})));
+  const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(all_nodes(graph)));
+  expect_close(x, to_tensor(to_rows(graph.nodes.features)), 1e-6, "sparse");
+
+  Floats values;
+  for (int i = 0; i < 12; ++i) values.insert(values.end(), {0.1F, static_cast<float>(i)});
+  graph.nodes.features = Attributes::dense(values, 12, 2);
+  scaling = fit_scaling(graph, training, NodeScaling::kStandard);
+  EXPECT_EQ(scaling.node_mean[0].item<float>(), 0);
+  EXPECT_EQ(scaling.node_scale[0].item<float>(), 1);
+  EXPECT_EQ(scaling.node_mean[1].item<float>(), 5.5F);
+}
+
+TEST(Inputs, BringRowsToASumOfOne) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.feature_layout = layout});
+    Scaling scaling = no_scaling(graph);
+    scaling.nodes = NodeScaling::kRow;
+    const Matrix rows = to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))));
+    const Matrix raw = to_rows(graph.nodes.features);
+    for (size_t u = 0; u < rows.size(); ++u) {
+      double sum = 0;
+      for (const double value : raw[u]) sum += std::abs(value);
+      for (size_t j = 0; j < raw[u].size(); ++j) {
+        EXPECT_NEAR(rows[u][j], sum == 0 ? 0 : raw[u][j] / sum, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(Inputs, ProjectAsTheRowsTimesTheMatrix) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.feature_layout = layout});
+    const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
+    for (const auto how : {NodeScaling::kStandard, NodeScaling::kRow, NodeScaling::kNone}) {
+      const Inputs inputs(graph, fit_scaling(graph, training, how));
+      Random random(1);
+      const at::Tensor w = random_tensor(random, {5, 4}).to(at::kFloat);
+      const at::Tensor nodes = index_tensor({3, 0, 0, 7});
+      expect_close(inputs.projected(nodes, w), inputs.rows(nodes).matmul(w.t()), 1e-5,
+                   std::string(layout_name(layout)));
+    }
+  }
+}
+
+TEST(Inputs, OfNodesWithoutFeaturesAreAConstantAndTheDegree) {
+  const Graph graph = toy_graph({});
+  const Matrix rows = to_rows(degree_features(graph));
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    EXPECT_EQ(rows[static_cast<size_t>(u)][0], 1);
+    EXPECT_NEAR(rows[static_cast<size_t>(u)][1],
+                std::log(1.0 + static_cast<double>(graph.degree(u))), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace lase

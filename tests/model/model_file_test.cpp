@@ -1,0 +1,192 @@
+#include "lase/model/model_file.h"
+
+#include <algorithm>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/eval/inference.h"
+#include "lase/reduce/pca.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+TrainedModel trained_on(const Graph& graph, Architecture architecture = Architecture::kSage) {
+  TrainedModel trained;
+  const ModelOptions options{.architecture = architecture,
+                             .widths = {5, 5},
+                             .combine = Combine::kAdd,
+                             .amplifier = ops::Amplifier::kLinear,
+                             .aggregate = ops::Aggregate::kMax,
+                             .gate = false,
+                             .depth = 2,
+                             .dropout = 0.125,
+                             .normalize = false};
+  const ModelShape shape{.node_features = graph.nodes.features.columns,
+                         .link_attributes = graph.link_attributes.columns,
+                         .outputs = graph.nodes.labels.classes()};
+  trained.model = std::make_shared<Model>(options, shape, 3);
+  trained.scaling =
+      fit_scaling(graph, std::vector<bool>(static_cast<size_t>(graph.node_count()), true),
+                  NodeScaling::kStandard);
+  trained.task = graph.nodes.labels.task;
+  trained.label_names = graph.nodes.labels.names;
+  trained.feature_names = graph.nodes.feature_names;
+  trained.attribute_names = graph.attribute_names;
+  trained.directional = graph.directional;
+  trained.node_reduction = graph.node_reduction;
+  trained.link_reduction = graph.link_reduction;
+  trained.training = {{"curve", {1, 2}}};
+  return trained;
+}
+
+at::Tensor logits(const TrainedModel& trained, const Graph& graph) {
+  return infer(*trained.model, Inputs(graph, trained.scaling), all_neighborhoods(graph)).logits;
+}
+
+class ModelFile : public FolderTest {};
+
+TEST_F(ModelFile, GivesTheSameOutputsBitByBit) {
+  for (const auto architecture :
+       {Architecture::kSage, Architecture::kRw, Architecture::kWl, Architecture::kConcat,
+        Architecture::kGcn, Architecture::kGraphSage, Architecture::kRaw}) {
+    const Graph graph = toy_graph({.layout = Layout::kCoded});
+    const TrainedModel trained = trained_on(graph, architecture);
+    save_model(trained, path("m.model"));
+    const TrainedModel loaded = load_model(path("m.model"));
+    expect_same_weights(*loaded.model, *trained.model);
+    expect_same_bits(logits(loaded, graph), logits(trained, graph), "logits");
+    EXPECT_EQ(to_json(loaded.model->options()), to_json(trained.model->options()));
+    EXPECT_EQ(texts(loaded.label_names), texts(trained.label_names));
+    EXPECT_EQ(texts(loaded.feature_names), texts(trained.feature_names));
+    EXPECT_EQ(texts(loaded.attribute_names), texts(trained.attribute_names));
+    EXPECT_EQ(loaded.task, trained.task);
+    EXPECT_EQ(loaded.training, trained.training);
+  }
+}
+
+TEST_F(ModelFile, KeepsOptionsReductionsAndTargets) {
+  Graph graph = toy_graph({.features = 5, .attributes = 4});
+  reduce_nodes(graph, {.components = 3});
+  reduce_links(graph, {.components = 2});
+  TrainedModel trained = trained_on(graph);
+  trained.task = Task::kRegression;
+  trained.degree_features = true;
+  trained.directional = true;
+  trained.scaling.nodes = NodeScaling::kRow;
+  trained.target_mean = at::tensor({1.0F, 2.0F, 3.0F});
+  trained.target_scale = at::tensor({4.0F, 5.0F, 6.0F});
+  save_model(trained, path("m.model"));
+  const TrainedModel loaded = load_model(path("m.model"));
+  EXPECT_TRUE(loaded.degree_features);
+  EXPECT_TRUE(loaded.directional);
+  EXPECT_EQ(loaded.scaling.nodes, NodeScaling::kRow);
+  EXPECT_TRUE(at::equal(loaded.target_mean, trained.target_mean));
+  EXPECT_TRUE(at::equal(loaded.target_scale, trained.target_scale));
+  EXPECT_TRUE(
+      std::ranges::equal(loaded.node_reduction.components, trained.node_reduction.components));
+  EXPECT_TRUE(std::ranges::equal(loaded.link_reduction.mean, trained.link_reduction.mean));
+  EXPECT_EQ(texts(loaded.link_reduction.names), texts(trained.link_reduction.names));
+}
+
+TEST_F(ModelFile, RefusesWhatIsNoModelOrOfALaterVersion) {
+  const Graph graph = toy_graph({});
+  save_model(trained_on(graph), path("m.model"));
+  const std::string text = read_file(path("m.model"));
+
+  save_graph(graph, path("g.graph"));
+  expect_error([&] { load_model(path("g.graph")); }, {path("g.graph"), "not a model"});
+  expect_error([&] { load_model(path("missing")); }, {path("missing")});
+
+  std::string later = text;
+  const std::string version = "\"version\":\"1\"";
+  ASSERT_NE(later.find(version), later.npos);
+  later.replace(later.find(version), version.size(), "\"version\":\"2\"");
+  const std::string file = write("later.model", later);
+  expect_error([&] { load_model(file); }, {file, "version '2'", "reads version 1"});
+
+  for (const size_t size : {text.size() - 1, text.size() / 2, size_t{100}, size_t{7}, size_t{0}}) {
+    const std::string cut = write("cut.model", text.substr(0, size));
+    expect_error([&] { load_model(cut); }, {cut});
+  }
+}
+
+// The header, changed by hand; the arrays stay.
+TEST_F(ModelFile, RefusesADamagedDescription) {
+  save_model(trained_on(toy_graph({})), path("m.model"));
+  const std::string text = read_file(path("m.model"));
+  const auto damaged = [&](const std::string& before, const std::string& after) {
+    EXPECT_EQ(before.size(), after.size());
+    std::string changed = text;
+    const auto at = changed.find(before);
+    EXPECT_NE(at, changed.npos) << before;
+    if (at != changed.npos) changed.replace(at, before.size(), after);
+    const std::string file = write("damaged.model", changed);
+    expect_error([&] { load_model(file); }, {""});
+  };
+  damaged("\\\"widths\\\":[5,5]", "\\\"widths\\\":[5,6]");
+  damaged("\\\"node_features\\\":4", "\\\"node_features\\\":5");
+  damaged("\\\"outputs\\\":3", "\\\"outputs\\\":2");
+  damaged("\\\"model\\\":\\\"sage\\\"", "\\\"model\\\":\\\"safe\\\"");
+  damaged("\\\"task\\\":1", "\\\"task\\\":9");
+  damaged("\\\"node_scaling\\\":0", "\\\"node_scaling\\\":7");
+  damaged("\\\"widths\\\"", "\\\"wodths\\\"");
+}
+
+TEST_F(ModelFile, LeavesAnOlderFileWhereItCannotBeWritten) {
+  const TrainedModel trained = trained_on(toy_graph({}));
+  expect_error([&] { save_model(trained, path("no/such/folder/m.model")); },
+               {path("no/such/folder/m.model")});
+}
+
+TEST(FittedGraph, SaysHowAttributesDiffer) {
+  const Graph graph = toy_graph({});
+  const TrainedModel trained = trained_on(graph);
+  const auto refuse = [&](const Graph& other, std::initializer_list<std::string> parts) {
+    expect_error([&] { fitted_graph(trained, other, "new.graph"); }, parts);
+  };
+  EXPECT_NO_THROW(fitted_graph(trained, graph, "new.graph"));
+  refuse(toy_graph({.features = 6}), {"new.graph", "6 node features", "trained on 4", "--like"});
+  refuse(toy_graph({.attributes = 2}), {"new.graph", "2 link attributes", "trained on 3"});
+  refuse(toy_graph({.attributes = 0}), {"new.graph", "0 link attributes", "trained on 3"});
+  Graph renamed = graph;
+  renamed.attribute_names = make_string_table(Strings{"attribute 0", "amount", "attribute 2"});
+  refuse(renamed, {"new.graph", "number 2", "link attributes", "'amount'", "'attribute 1'"});
+  Graph directional = graph;
+  directional.directional = true;
+  refuse(directional, {"new.graph", "each direction", "the other kind"});
+}
+
+TEST(FittedGraph, AddsTheFeaturesOfNodesWithoutAny) {
+  Graph bare = toy_graph({.features = 0});
+  Graph graph = bare;
+  graph.nodes.features = degree_features(graph);
+  graph.nodes.feature_names = make_string_table(Strings{"constant", "log degree"});
+  TrainedModel trained = trained_on(graph);
+  trained.degree_features = true;
+  const Graph fitted = fitted_graph(trained, bare, "bare.graph");
+  EXPECT_EQ(to_rows(fitted.nodes.features), to_rows(degree_features(bare)));
+  expect_error([&] { fitted_graph(trained, toy_graph({}), "new.graph"); }, {"4 node features"});
+}
+
+TEST(FittedGraph, ReducesWhatIsNotReducedYet) {
+  const Graph raw = toy_graph({.features = 5, .attributes = 4});
+  Graph reduced = raw;
+  reduce_nodes(reduced, {.components = 3});
+  reduce_links(reduced, {.components = 2});
+  const TrainedModel trained = trained_on(reduced);
+  const Graph fitted = fitted_graph(trained, raw, "raw.graph");
+  EXPECT_EQ(to_rows(fitted.nodes.features), to_rows(reduced.nodes.features));
+  EXPECT_EQ(to_rows(fitted.link_attributes), to_rows(reduced.link_attributes));
+  expect_same_bits(logits(trained, fitted), logits(trained, reduced), "logits");
+  // Reduced already, nothing is done twice.
+  const Graph again = fitted_graph(trained, reduced, "reduced.graph");
+  EXPECT_EQ(to_rows(again.nodes.features), to_rows(reduced.nodes.features));
+  Graph renamed = raw;
+  renamed.nodes.feature_names = numbered_names("x", 5);
+  expect_error([&] { fitted_graph(trained, renamed, "x.graph"); }, {"x.graph", "'x0'"});
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,256 @@
+// Every architecture against its printed equations, and its gradients against numeric ones.
+
+#include "lase/model/model.h"
+
+#include "lase/base/error.h"
+#include "lase/eval/inference.h"
+
+#include "model/reference.h"
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using ops::Aggregate;
+using ops::Amplifier;
+
+// All that changes what is computed, each at least once with each architecture.
+std::vector<ModelOptions> every_option() {
+  std::vector<ModelOptions> all;
+  const auto add = [&](ModelOptions options) { all.push_back(std::move(options)); };
+  ModelOptions base;
+  base.widths = {4, 3};
+  for (const auto combine : {Combine::kAdd, Combine::kMultiply, Combine::kConcat}) {
+    for (const auto architecture :
+         {Architecture::kSage, Architecture::kConcat, Architecture::kGraphSage}) {
+      ModelOptions options = base;
+      options.architecture = architecture;
+      options.combine = combine;
+      add(options);
+    }
+  }
+  base.widths = {3, 3};
+  base.architecture = Architecture::kRw;
+  add(base);
+  for (const int64_t depth : {0, 1, 2}) {
+    ModelOptions options = base;
+    options.architecture = Architecture::kWl;
+    options.depth = depth;
+    add(options);
+  }
+  for (const auto architecture : {Architecture::kGcn, Architecture::kRaw}) {
+    ModelOptions options = base;
+    options.architecture = architecture;
+    add(options);
+  }
+  for (const auto architecture : {Architecture::kSage, Architecture::kRw, Architecture::kConcat}) {
+    for (const auto amplifier : {Amplifier::kSigmoid, Amplifier::kLinear, Amplifier::kNone}) {
+      for (const auto aggregate : {Aggregate::kSum, Aggregate::kMean, Aggregate::kMax}) {
+        for (const bool gate : {true, false}) {
+          ModelOptions options = base;
+          options.architecture = architecture;
+          options.amplifier = amplifier;
+          options.aggregate = aggregate;
+          options.gate = gate;
+          add(options);
+        }
+      }
+    }
+  }
+  for (const auto architecture : {Architecture::kSage, Architecture::kGcn, Architecture::kRaw,
+                                  Architecture::kConcat, Architecture::kGraphSage}) {
+    ModelOptions options = base;
+    options.architecture = architecture;
+    options.project = 2;
+    options.normalize = false;
+    add(options);
+  }
+  return all;
+}
+
+std::string describe(const ModelOptions& options, Layout layout) {
+  return join(name_of(options.architecture), ", ", name_of(options.combine), ", ",
+              name_of(options.amplifier), ", ", name_of(options.aggregate),
+              options.gate ? ", gate" : "", ", depth ", options.depth, ", project ",
+              options.project, ", ", layout_name(layout));
+}
+
+// A model in double with numbers that are not special: biases are zero at the start.
+std::shared_ptr<Model> random_model(const ModelOptions& options, const Graph& graph) {
+  const ModelShape shape{.node_features = graph.nodes.features.columns,
+                         .link_attributes = graph.link_attributes.columns,
+                         .outputs = 2};
+  auto model = std::make_shared<Model>(options, shape, 5);
+  to_double(model->parameters());
+  Random random(6);
+  for (auto& [name, value] : model->parameters().all()) {
+    if (name.ends_with("bias")) value.set_data(random_tensor(random, value.sizes().vec()));
+  }
+  return model;
+}
+
+Scaling random_scaling(const Graph& graph) {
+  Random random(8);
+  const auto part = [&](int64_t n) { return random_tensor(random, {n}); };
+  const int64_t d = graph.nodes.features.columns;
+  const int64_t k = graph.link_attributes.columns;
+  return {.nodes = NodeScaling::kStandard,
+          .node_mean = part(d),
+          .node_scale = part(d).abs() + 0.5,
+          .link_mean = part(k),
+          .link_scale = part(k).abs() + 0.5};
+}
+
+Batch double_batch(const Graph& graph, const std::vector<int64_t>& seeds, const Model& model) {
+  Batch batch = whole_batch(graph, seeds, model.block_count());
+  to_double(batch);
+  return batch;
+}
+
+TEST(Model, FollowsThePrintedEquationsInEveryLayout) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.layout = layout});
+    // Standardising inside the layers must equal standardising the attributes themselves.
+    const Scaling scaling = random_scaling(graph);
+    const Inputs inputs = double_inputs(graph, scaling);
+    for (const ModelOptions& options : every_option()) {
+      const auto model = random_model(options, graph);
+      const ReferenceOutputs expected = reference_outputs(*model, graph, scaling);
+      const Batch batch = double_batch(graph, all_nodes(graph), *model);
+      const Tensor found = model->forward(inputs, batch, {});
+      expect_close(found, to_tensor(expected.logits), 1e-9, describe(options, layout));
+    }
+  }
+}
+
+TEST(Model, FollowsThemWithoutLinkAttributesAndWithWidthOne) {
+  const Graph bare = toy_graph({.features = 1, .attributes = 0});
+  const Graph narrow = toy_graph({.features = 1, .attributes = 1, .directed = true});
+  for (const Graph* graph : {&bare, &narrow}) {
+    for (ModelOptions options : every_option()) {
+      options.widths = {1};
+      const auto model = random_model(options, *graph);
+      const Scaling scaling = random_scaling(*graph);
+      const auto expected = reference_outputs(*model, *graph, scaling);
+      const Tensor found = model->forward(double_inputs(*graph, scaling),
+                                          double_batch(*graph, all_nodes(*graph), *model), {});
+      expect_close(found, to_tensor(expected.logits), 1e-9, describe(options, Layout::kDense));
+    }
+  }
+}
+
+TEST(Model, HasTheGradientsOfItsParameters) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.nodes = 7, .links = 10, .features = 3, .layout = layout});
+    const Inputs inputs = double_inputs(graph, random_scaling(graph));
+    Random random(9);
+    const Tensor outer = random_tensor(random, {graph.node_count(), 2});
+    for (const ModelOptions& options : every_option()) {
+      const auto model = random_model(options, graph);
+      const Batch batch = double_batch(graph, all_nodes(graph), *model);
+      const auto loss = [&] { return (model->forward(inputs, batch, {}) * outer).sum(); };
+      for (const auto& [name, value] : model->parameters().all()) {
+        expect_gradient(loss, value, name + ", " + describe(options, layout), 1e-6);
+      }
+    }
+  }
+}
+
+// Figure 3 of the paper: two nodes whose neighbourhoods hold the same nodes and the same links, but
+// in other pairs. Alone, neither the nodes nor the links tell them apart.
+Graph figure3() {
+  RawGraph raw;
+  raw.nodes.names = make_string_table(Strings{"u", "w", "a", "b", "c", "d"});
+  raw.nodes.features = Attributes::dense(Floats{1, 1, 1, 1, 2, 0, 0, 3, 2, 0, 0, 3}, 6, 2);
+  raw.attributes.columns = 1;
+  const auto link = [&](int32_t u, int32_t v, float attribute) {
+    raw.source.push_back(u);
+    raw.target.push_back(v);
+    raw.attributes.values.push_back(attribute);
+  };
+  link(0, 2, 1);  // u: a by a strong link, b by a weak one
+  link(0, 3, -1);
+  link(1, 4, -1);  // w: the other way round
+  link(1, 5, 1);
+  return build_graph(std::move(raw)).graph;
+}
+
+TEST(Model, TellsTheNeighborhoodsOfFigure3ApartOnlyByNodeAndLinkTogether) {
+  const Graph graph = figure3();
+  const auto distance = [&](Architecture architecture, bool gate, uint64_t seed) {
+    ModelOptions options{.architecture = architecture, .widths = {8}, .gate = gate};
+    const Model model(options, {.node_features = 2, .link_attributes = 1, .outputs = 2}, seed);
+    const Inputs inputs(graph, no_scaling(graph));
+    const Tensor h = infer(model, inputs, all_neighborhoods(graph)).embedding;
+    return (h[0] - h[1]).abs().max().item<float>();
+  };
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    EXPECT_LT(distance(Architecture::kConcat, false, seed), 1e-6F);
+    EXPECT_LT(distance(Architecture::kGraphSage, false, seed), 1e-6F);
+    EXPECT_GT(distance(Architecture::kSage, false, seed), 1e-3F);
+    EXPECT_GT(distance(Architecture::kSage, true, seed), 1e-3F);
+    EXPECT_GT(distance(Architecture::kRw, false, seed), 1e-3F);
+  }
+}
+
+TEST(Model, DropsEntriesWhileTrainingOnly) {
+  const Tensor x = at::ones({200, 50}, at::kFloat);
+  const Dropout dropout{.rate = 0.25, .seed = 1, .epoch = 2, .batch = 3};
+  const Tensor y = dropout.apply(x, 0);
+  const double zeros = (y == 0).to(at::kDouble).mean().item<double>();
+  EXPECT_NEAR(zeros, 0.25, 0.02);
+  EXPECT_TRUE(at::allclose(y.masked_select(y != 0), at::tensor(1 / 0.75F)));
+  EXPECT_TRUE(at::equal(dropout.apply(x, 0), y));
+  EXPECT_FALSE(at::equal(dropout.apply(x, 1), y));
+  EXPECT_FALSE(at::equal(Dropout{0.25, 1, 2, 4}.apply(x, 0), y));
+  EXPECT_FALSE(at::equal(Dropout{0.25, 1, 3, 3}.apply(x, 0), y));
+  EXPECT_FALSE(at::equal(Dropout{0.25, 2, 2, 3}.apply(x, 0), y));
+  EXPECT_TRUE(at::equal(Dropout{}.apply(x, 0), x));
+}
+
+TEST(Model, StartsFromTheSameWeightsForTheSameSeedOnly) {
+  const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
+  const Model a({}, shape, 1);
+  const Model b({}, shape, 1);
+  const Model c({}, shape, 2);
+  expect_same_weights(a, b);
+  EXPECT_FALSE(at::equal(a.parameters().all()[0].second, c.parameters().all()[0].second));
+}
+
+TEST(Model, RefusesOptionsThatContradictOneAnother) {
+  const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
+  const auto refuse = [&](const ModelOptions& options, std::initializer_list<std::string> parts) {
+    expect_error([&] { Model(options, shape, 1); }, parts);
+  };
+  const auto rw = Architecture::kRw;
+  const auto wl = Architecture::kWl;
+  refuse({.architecture = rw, .widths = {4, 3}}, {"--widths", "rw", "equal"});
+  refuse({.architecture = wl, .widths = {4, 3}}, {"--widths", "wl", "equal"});
+  refuse({.architecture = rw, .project = 5}, {"--project", "rw"});
+  refuse({.widths = {}}, {"--widths", "at least one"});
+  refuse({.widths = {4, 0}}, {"--widths 0"});
+  refuse({.widths = {70'000}}, {"--widths 70000"});
+  refuse({.dropout = 1}, {"--dropout 1"});
+  refuse({.dropout = -0.1}, {"--dropout -0.1"});
+  refuse({.project = -1}, {"--project -1"});
+  refuse({.architecture = wl, .depth = -1}, {"--depth -1"});
+  expect_error([&] { Model({}, {.node_features = 3, .outputs = 0}, 1); }, {"at least one class"});
+  expect_error([] { architecture_from("gat"); }, {"model", "gat"});
+  EXPECT_NO_THROW(Model({.architecture = Architecture::kRaw, .widths = {}}, shape, 1));
+}
+
+TEST(Model, KnowsEveryOptionByItsName) {
+  for (const auto value :
+       {Architecture::kSage, Architecture::kRw, Architecture::kWl, Architecture::kConcat,
+        Architecture::kGcn, Architecture::kGraphSage, Architecture::kRaw}) {
+    EXPECT_EQ(architecture_from(name_of(value)), value);
+  }
+  EXPECT_EQ(name_of(Architecture::kGraphSage), "graphsage");
+  EXPECT_EQ(combine_from("multiply"), Combine::kMultiply);
+  EXPECT_EQ(amplifier_from("linear"), Amplifier::kLinear);
+  EXPECT_EQ(aggregate_from("max"), Aggregate::kMax);
+}
+
+}  // namespace
+}  // namespace lase

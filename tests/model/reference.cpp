@@ -1,0 +1,223 @@
+#include "model/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace lase {
+namespace {
+
+using ops::Aggregate;
+using ops::Amplifier;
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+double dot(const Doubles& a, const Doubles& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+Doubles times(const Matrix& w, const Doubles& x) {
+  Doubles result;
+  for (const auto& one : w) result.push_back(dot(one, x));
+  return result;
+}
+
+Doubles multiplied(const Doubles& a, const Doubles& b) {
+  Doubles result;
+  for (size_t i = 0; i < a.size(); ++i) result.push_back(a[i] * b[i]);
+  return result;
+}
+
+Doubles added(const Doubles& a, const Doubles& b) {
+  Doubles result;
+  for (size_t i = 0; i < a.size(); ++i) result.push_back(a[i] + b[i]);
+  return result;
+}
+
+Doubles scaled(const Doubles& a, double factor) {
+  Doubles result;
+  for (const double value : a) result.push_back(value * factor);
+  return result;
+}
+
+Doubles mapped(Doubles a, double (*function)(double)) {
+  for (double& value : a) value = function(value);
+  return a;
+}
+
+double relu(double x) { return std::max(0.0, x); }
+
+class Reference {
+ public:
+  Reference(const Model& model, const Graph& graph, const Scaling& scaling)
+      : options_(model.options()), graph_(graph) {
+    for (const auto& [name, value] : model.parameters().all()) {
+      matrix_[name] = value.dim() == 2 ? to_rows(value) : Matrix{to_doubles(value)};
+    }
+    features_ = standardised(graph.nodes.features, scaling.node_mean, scaling.node_scale);
+    attributes_ = standardised(graph.link_attributes, scaling.link_mean, scaling.link_scale);
+  }
+
+  ReferenceOutputs run() {
+    Matrix h = features_;
+    if (options_.architecture == Architecture::kWl) {
+      for (int64_t d = 1; d <= options_.depth; ++d) relabel("relabel" + std::to_string(d));
+      h = features_;
+    }
+    if (matrix_.contains("w0")) {
+      for (auto& one : h) one = times(matrix_.at("w0"), one);
+    }
+    for (int64_t l = 1; l <= layers(); ++l) {
+      prefix_ = "layer" + std::to_string(l) + ".";
+      Matrix next;
+      for (int64_t u = 0; u < graph_.node_count(); ++u) next.push_back(layer(h, u, l == layers()));
+      h = next;
+    }
+    const bool plain = options_.architecture == Architecture::kGcn;
+    if (options_.normalize && !plain && options_.architecture != Architecture::kRaw) {
+      for (auto& one : h) one = scaled(one, 1 / std::max(1e-12, std::sqrt(dot(one, one))));
+    }
+    ReferenceOutputs out{h, h};
+    if (plain) return out;
+    for (auto& one : out.logits) {
+      one = added(times(matrix_.at("head.w"), one), matrix_.at("head.bias")[0]);
+    }
+    return out;
+  }
+
+ private:
+  static Matrix standardised(const Attributes& matrix, const at::Tensor& mean,
+                             const at::Tensor& scale) {
+    Matrix rows = to_rows(matrix);
+    for (auto& one : rows) {
+      one = multiplied(added(one, scaled(to_doubles(mean), -1)), to_doubles(scale));
+    }
+    return rows;
+  }
+
+  int64_t layers() const {
+    if (options_.architecture == Architecture::kRaw) return 0;
+    const auto given = static_cast<int64_t>(options_.widths.size());
+    return options_.architecture == Architecture::kGcn ? given + 1 : given;
+  }
+  const Matrix& w(const std::string& name) const { return matrix_.at(prefix_ + name); }
+
+  // Σ, mean or max over N(u) of term(v, e), vectors of that width.
+  template <class Term>
+  Doubles aggregate(int64_t u, size_t width, Aggregate how, const Term& term) const {
+    Doubles result(width);
+    for (int64_t i = graph_.row_ptr[u]; i < graph_.row_ptr[u + 1]; ++i) {
+      const Doubles x = term(static_cast<size_t>(graph_.neighbor[i]),
+                             attributes_[static_cast<size_t>(graph_.link[i])]);
+      for (size_t d = 0; d < width; ++d) {
+        const bool first = i == graph_.row_ptr[u];
+        result[d] = how != Aggregate::kMax ? result[d] + x[d]
+                    : first                ? x[d]
+                                           : std::max(result[d], x[d]);
+      }
+    }
+    const auto n = static_cast<double>(graph_.degree(u));
+    return how == Aggregate::kMean && n > 0 ? scaled(result, 1 / n) : result;
+  }
+
+  // r'(u) = σ(P1 r(u) + P2 Σ σ(Q r(v)))
+  void relabel(const std::string& name) {
+    prefix_ = name + ".";
+    Matrix next;
+    for (int64_t u = 0; u < graph_.node_count(); ++u) {
+      const Doubles& own = features_[static_cast<size_t>(u)];
+      const Doubles sum = aggregate(
+          u, own.size(), options_.aggregate,
+          [&](size_t v, const Doubles&) { return mapped(times(w("q"), features_[v]), sigmoid); });
+      next.push_back(mapped(added(times(w("p1"), own), times(w("p2"), sum)), sigmoid));
+    }
+    features_ = next;
+  }
+
+  // λ(u,v) = σ(V [h(u), f(e), h(v)] + b)
+  double gate(const Doubles& hu, const Doubles& hv, const Doubles& f) const {
+    if (!options_.gate) return 1;
+    return sigmoid(dot(w("gate.u")[0], hu) + dot(w("gate.e")[0], f) + dot(w("gate.v")[0], hv) +
+                   w("gate.bias")[0][0]);
+  }
+
+  Doubles amplifier(const Doubles& f, size_t width) const {
+    if (options_.amplifier == Amplifier::kNone || f.empty()) return Doubles(width, 1);
+    const Doubles a = times(w("amplifier"), f);
+    return options_.amplifier == Amplifier::kSigmoid ? mapped(a, sigmoid) : a;
+  }
+
+  Doubles combined(const Doubles& own, const Doubles& sum) const {
+    if (options_.combine == Combine::kAdd) return mapped(added(own, sum), relu);
+    if (options_.combine == Combine::kMultiply) return mapped(multiplied(own, sum), relu);
+    Doubles both = own;
+    both.insert(both.end(), sum.begin(), sum.end());
+    return mapped(both, relu);
+  }
+
+  Doubles layer(const Matrix& h, int64_t u, bool last) const {
+    const Doubles& hu = h[static_cast<size_t>(u)];
+    // s(u) = Σ λ h(v) ⊙ a(e)
+    const auto s = [&] {
+      return aggregate(u, hu.size(), options_.aggregate, [&](size_t v, const Doubles& f) {
+        return scaled(multiplied(h[v], amplifier(f, hu.size())), gate(hu, h[v], f));
+      });
+    };
+    switch (options_.architecture) {
+      case Architecture::kSage:
+        return combined(times(w("w1"), hu), times(w("w2"), s()));
+      case Architecture::kRw:
+      case Architecture::kWl:
+        return multiplied(s(), times(w("w"), features_[static_cast<size_t>(u)]));
+      case Architecture::kConcat: {
+        const Doubles nodes =
+            aggregate(u, hu.size(), options_.aggregate,
+                      [&](size_t v, const Doubles& f) { return scaled(h[v], gate(hu, h[v], f)); });
+        Doubles sum = times(w("w2"), nodes);
+        const Doubles links =
+            aggregate(u, sum.size(), options_.aggregate, [&](size_t v, const Doubles& f) {
+              return scaled(times(w("w3"), f), gate(hu, h[v], f));
+            });
+        return combined(times(w("w1"), hu), added(sum, links));
+      }
+      case Architecture::kGraphSage: {
+        const Doubles mean = aggregate(u, hu.size(), Aggregate::kMean,
+                                       [&](size_t v, const Doubles&) { return h[v]; });
+        return combined(times(w("w1"), hu), times(w("w2"), mean));
+      }
+      case Architecture::kGcn: {
+        const auto root = [&](int64_t v) {
+          return std::sqrt(static_cast<double>(graph_.degree(v) + 1));
+        };
+        const Doubles sum =
+            aggregate(u, w("w").size(), Aggregate::kSum, [&](size_t v, const Doubles&) {
+              return scaled(times(w("w"), h[v]), 1 / (root(u) * root(static_cast<int64_t>(v))));
+            });
+        const Doubles own = scaled(times(w("w"), hu), 1 / (root(u) * root(u)));
+        const Doubles all = added(added(sum, own), w("bias")[0]);
+        return last ? all : mapped(all, relu);
+      }
+      case Architecture::kRaw:
+        break;
+    }
+    return hu;
+  }
+
+  ModelOptions options_;
+  const Graph& graph_;
+  std::map<std::string, Matrix> matrix_;
+  Matrix features_;  // r(u) once relabelled
+  Matrix attributes_;
+  std::string prefix_;
+};
+
+}  // namespace
+
+ReferenceOutputs reference_outputs(const Model& model, const Graph& graph, const Scaling& scaling) {
+  return Reference(model, graph, scaling).run();
+}
+
+}  // namespace lase

@@ -1,0 +1,54 @@
+#include "lase/train/adam.h"
+
+#include <cmath>
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+// Three steps on one number with given gradients, by the formulas of Kingma and Ba.
+TEST(Adam, StepsAsWorkedOutByHand) {
+  Parameters parameters(1);
+  parameters.zeros("w", 1);
+  at::Tensor& w = parameters.all()[0].second;
+  w.set_data(at::tensor({0.5}, at::kDouble));
+  Adam adam(parameters, {.weight_decay = 0.1, .clip = 2});
+  double expected = 0.5;
+  double m = 0;
+  double v = 0;
+  const double gradients[] = {1.5, -10, 0.25};  // the second is clipped
+  const double rates[] = {0.1, 0.1, 0.05};
+  for (int t = 1; t <= 3; ++t) {
+    w.mutable_grad() = at::tensor({gradients[t - 1]}, at::kDouble);
+    adam.step(rates[t - 1]);
+    const double clipped = std::max(-2.0, std::min(2.0, gradients[t - 1]));
+    const double g = clipped + 0.1 * expected;
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    const double m_hat = m / (1 - std::pow(0.9, t));
+    const double v_hat = v / (1 - std::pow(0.999, t));
+    expected -= rates[t - 1] * m_hat / (std::sqrt(v_hat) + 1e-8);
+    EXPECT_NEAR(w.item<double>(), expected, 1e-12) << "step " << t;
+  }
+  EXPECT_EQ(adam.steps(), 3);
+  EXPECT_NEAR(adam.first()[0].item<double>(), m, 1e-12);
+  EXPECT_NEAR(adam.second()[0].item<double>(), v, 1e-12);
+}
+
+TEST(Adam, LeavesParametersWithoutGradientAlone) {
+  Parameters parameters(1);
+  parameters.matrix("a", 2, 2);
+  parameters.matrix("b", 2, 2);
+  const at::Tensor before = parameters.all()[1].second.detach().clone();
+  Adam adam(parameters, {.weight_decay = 0.5});
+  adam.zero_gradients();
+  parameters.all()[0].second.sum().backward();
+  adam.step(0.1);
+  expect_same_bits(parameters.all()[1].second.detach(), before, "b");
+  adam.zero_gradients();
+  EXPECT_FALSE(parameters.all()[0].second.grad().defined());
+}
+
+}  // namespace
+}  // namespace lase

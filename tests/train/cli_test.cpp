@@ -1,0 +1,82 @@
+// `lase train` as people run it.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "lase/base/file.h"
+#include "lase/eval/inference.h"
+#include "lase/eval/metrics.h"
+#include "lase/graph/generate.h"
+#include "lase/model/model_file.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+class TrainCli : public FolderTest {
+ protected:
+  TrainCli() { generate_graph({.nodes = 200, .links = 1000}, path("g.graph")); }
+
+  CliResult train(const Strings& more) const {
+    Strings arguments = {"train", path("g.graph"), "--widths", "4,4", "--epochs", "3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cli(arguments);
+  }
+};
+
+TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
+  const CliResult result = train({"--json", "--log", path("log"), "--tensorboard", path("events")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = result.json();
+  for (const auto* key :
+       {"micro_f1", "macro_f1", "epochs", "best_epoch", "seconds", "links_per_second"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json.at("epochs"), 3);
+  const std::string log = read_file(path("log"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3);
+  EXPECT_EQ(nlohmann::json::parse(log.substr(0, log.find('\n'))).at("epoch"), 1);
+  EXPECT_FALSE(std::filesystem::is_empty(path("events")));
+  // The name of the model follows that of the graph, and its scores are those that were told.
+  const TrainedModel model = load_model(path("g.model"));
+  const Graph graph = fitted_graph(model, open_graph(path("g.graph")), "g.graph");
+  const auto logits =
+      infer(*model.model, Inputs(graph, model.scaling), all_neighborhoods(graph)).logits;
+  std::vector<int64_t> test;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kTest)) test.push_back(u);
+  }
+  EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, json.at("micro_f1"));
+}
+
+TEST_F(TrainCli, SavesTheLastGoodWeightsWhereTheLossIsNoNumber) {
+  const CliResult result = train({"--learning-rate", "1e30"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("epoch"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("last good weights"), std::string::npos) << result.err;
+  const TrainedModel model = load_model(path("g.model"));
+  for (const auto& [name, value] : model.model->parameters().all()) {
+    EXPECT_TRUE(value.isfinite().all().item<bool>()) << name;
+  }
+}
+
+TEST_F(TrainCli, RefusesWhatMakesNoSense) {
+  expect_refused(train({"--fanout", "0"}), {"--fanout", "'0'"});
+  expect_refused(train({"--fanout", "5,5,5"}), {"--fanout", "3 numbers", "2 layers"});
+  expect_refused(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
+  expect_refused(train({"--dropout", "1"}), {"--dropout 1"});
+  expect_refused(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
+  EXPECT_EQ(train({"--model", "gat"}).code, 2);
+  EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+// What it says on stderr is for people: nothing but what lase itself has to say.
+TEST_F(TrainCli, LetsNoLibraryWarn) {
+  const CliResult result = train({"--aggregate", "max"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,38 @@
+// A planted graph in which neither nodes nor links say anything about the label, but both together
+// give it away (figure 3 of the paper): only an architecture that joins them can learn it.
+
+#include "lase/graph/generate.h"
+#include "lase/train/trainer.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+class Planted : public FolderTest {};
+
+TEST_F(Planted, LabelsThatShowInNodeAndLinkTogetherAreLearnedBySageAlone) {
+  generate_graph({.nodes = 2000, .links = 20'000, .labels = 4, .joint_signal = 1},
+                 path("planted.graph"));
+  const Graph graph = open_graph(path("planted.graph"));
+  const auto micro_f1 = [&](Architecture architecture, bool gate) {
+    TrainOptions options;
+    options.model.architecture = architecture;
+    options.model.gate = gate;
+    options.model.widths = {32};
+    options.model.dropout = 0;
+    options.epochs = 20;
+    options.patience = 0;
+    options.batch = 256;
+    const double found = train(graph, options).test.micro_f1;
+    RecordProperty(std::string(name_of(architecture)), std::to_string(found));
+    return found;
+  };
+  constexpr double kChance = 0.25;
+  EXPECT_GT(micro_f1(Architecture::kSage, true), 0.9);
+  EXPECT_NEAR(micro_f1(Architecture::kGraphSage, true), kChance, 0.1);
+  EXPECT_NEAR(micro_f1(Architecture::kConcat, false), kChance, 0.1);
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,329 @@
+#include "lase/train/trainer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/eval/inference.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+
+TrainOptions quick(int64_t epochs = 4) {
+  TrainOptions options;
+  options.model.widths = {4, 4};
+  options.epochs = epochs;
+  options.batch = 16;
+  return options;
+}
+
+Graph split_toy(const std::function<Split(int64_t)>& split) {
+  Graph graph = toy_graph({.nodes = 60, .links = 180});
+  std::vector<uint8_t> all;
+  for (int64_t u = 0; u < graph.node_count(); ++u) all.push_back(static_cast<uint8_t>(split(u)));
+  graph.nodes.split = std::move(all);
+  return graph;
+}
+
+// No validation nodes: they would choose among epochs by looking at what training must not see.
+Split train_or_test(int64_t u) { return u % 3 == 2 ? Split::kTest : Split::kTrain; }
+
+bool same_weights(const TrainResult& a, const TrainResult& b) {
+  const auto& x = a.trained.model->parameters().all();
+  const auto& y = b.trained.model->parameters().all();
+  bool same = x.size() == y.size();
+  for (size_t i = 0; same && i < x.size(); ++i) same = at::equal(x[i].second, y[i].second);
+  return same;
+}
+
+bool finite_weights(const TrainResult& result) {
+  for (const auto& [name, value] : result.trained.model->parameters().all()) {
+    if (!value.isfinite().all().item<bool>()) return false;
+  }
+  return true;
+}
+
+TEST(Trainer, GivesTheSameWeightsForTheSameSeedWithAnyThreads) {
+  // Enough nodes for more than one piece of parallel work.
+  const Graph graph = toy_graph({.nodes = 3000, .links = 12'000, .split = true});
+  for (const std::vector<int64_t>& fanout : {std::vector<int64_t>{}, std::vector<int64_t>{3}}) {
+    TrainOptions options = quick(2);
+    options.batch = 0;
+    options.fanout = fanout;
+    const int before = thread_count();
+    set_thread_count(1);
+    const TrainResult one = train(graph, options);
+    set_thread_count(2);
+    const TrainResult two = train(graph, options);
+    set_thread_count(before);
+    expect_same_weights(*two.trained.model, *one.trained.model);
+    EXPECT_EQ(one.test.micro_f1, two.test.micro_f1);
+    options.seed = 2;
+    EXPECT_FALSE(same_weights(train(graph, options), one));
+  }
+}
+
+// The graph with everything about test nodes changed: their features, their links' attributes.
+Graph with_other_test_nodes(Graph graph) {
+  Random random(77);
+  Floats features(graph.nodes.features.values.begin(), graph.nodes.features.values.end());
+  Floats attributes(graph.link_attributes.values.begin(), graph.link_attributes.values.end());
+  const auto d = static_cast<size_t>(graph.nodes.features.columns);
+  const auto k = static_cast<size_t>(graph.link_attributes.columns);
+  const auto is_test = [](int64_t u) { return train_or_test(u) == Split::kTest; };
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    for (size_t j = 0; j < d && is_test(u); ++j) {
+      features[static_cast<size_t>(u) * d + j] = static_cast<float>(random.normal());
+    }
+    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+      if (!is_test(u) && !is_test(graph.neighbor[i])) continue;
+      for (size_t j = 0; j < k; ++j) {
+        attributes[static_cast<size_t>(graph.link[i]) * k + j] =
+            static_cast<float>(random.normal());
+      }
+    }
+  }
+  graph.nodes.features.values = std::move(features);
+  graph.link_attributes.values = std::move(attributes);
+  return graph;
+}
+
+// The same without any link of a test node.
+Graph without_test_links(Graph graph) {
+  std::vector<bool> kept;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    kept.push_back(train_or_test(u) == Split::kTrain);
+  }
+  const Neighborhoods within = neighborhoods_within(graph, kept);
+  graph.row_ptr = within.row_ptr;
+  graph.neighbor = within.neighbor;
+  graph.link = within.link;
+  return graph;
+}
+
+TEST(Trainer, NeverLooksAtTestNodesUnlessTransductive) {
+  const Graph graph = split_toy(train_or_test);
+  for (const auto architecture :
+       {Architecture::kSage, Architecture::kWl, Architecture::kConcat, Architecture::kGcn}) {
+    TrainOptions options = quick();
+    options.model.architecture = architecture;
+    const TrainResult first = train(graph, options);
+    EXPECT_EQ(first.test.nodes, 20);
+    EXPECT_TRUE(same_weights(train(with_other_test_nodes(graph), options), first));
+    EXPECT_TRUE(same_weights(train(without_test_links(graph), options), first));
+    options.transductive = true;
+    const TrainResult transductive = train(graph, options);
+    EXPECT_FALSE(same_weights(transductive, first));
+    EXPECT_FALSE(same_weights(train(with_other_test_nodes(graph), options), transductive));
+    EXPECT_FALSE(same_weights(train(without_test_links(graph), options), transductive));
+  }
+}
+
+TEST(Trainer, LeavesOutTrainingNodesWithoutATrainingNeighbor) {
+  // The last node has no link at all, and the first one links to test nodes only.
+  const Graph links = split_toy(train_or_test);
+  ASSERT_GT(links.degree(0), 0);
+  Graph a = split_toy([&](int64_t u) {
+    const auto neighbors = links.neighbor.slice(links.row_ptr[0], links.row_ptr[1]);
+    return std::ranges::count(neighbors, u) > 0 ? Split::kTest : Split::kTrain;
+  });
+  Graph b = a;
+  std::vector<int32_t> label(a.nodes.labels.label.begin(), a.nodes.labels.label.end());
+  label.front() = (label.front() + 1) % 3;
+  label.back() = (label.back() + 1) % 3;
+  b.nodes.labels.label = label;
+  EXPECT_TRUE(same_weights(train(a, quick()), train(b, quick())));
+  // A model that reads no neighbours learns from every node.
+  TrainOptions raw = quick();
+  raw.model.architecture = Architecture::kRaw;
+  EXPECT_FALSE(same_weights(train(a, raw), train(b, raw)));
+  // Neither does the transductive protocol drop a node.
+  TrainOptions transductive = quick();
+  transductive.transductive = true;
+  EXPECT_FALSE(same_weights(train(a, transductive), train(b, transductive)));
+}
+
+TEST(Trainer, LearnsFromNodesWithALabelOnly) {
+  Graph graph = split_toy([](int64_t u) { return u % 2 == 0 ? Split::kTrain : Split::kVal; });
+  std::vector<int32_t> label(graph.nodes.labels.label.begin(), graph.nodes.labels.label.end());
+  for (size_t u = 0; u < label.size(); u += 3) label[u] = -1;
+  graph.nodes.labels.label = label;
+  const TrainResult result = train(graph, quick());
+  EXPECT_EQ(result.val.nodes, 20);
+  EXPECT_TRUE(finite_weights(result));
+}
+
+TEST(Trainer, TrainsOnGraphsWithoutFeaturesOrAttributes) {
+  for (const Architecture architecture :
+       {Architecture::kSage, Architecture::kRw, Architecture::kWl, Architecture::kConcat,
+        Architecture::kGcn, Architecture::kGraphSage, Architecture::kRaw}) {
+    TrainOptions options = quick(2);
+    options.model.architecture = architecture;
+    const Graph bare =
+        toy_graph({.nodes = 40, .links = 100, .features = 0, .attributes = 0, .split = true});
+    const TrainResult result = train(bare, options);
+    EXPECT_TRUE(result.trained.degree_features);
+    EXPECT_EQ(texts(result.trained.feature_names), (Strings{"constant", "log degree"}));
+    EXPECT_TRUE(finite_weights(result));
+    // No links at all.
+    const Graph alone = toy_graph({.nodes = 20, .links = 0, .split = true});
+    EXPECT_TRUE(finite_weights(train(alone, options)));
+  }
+}
+
+TEST(Trainer, TrainsInEveryLayoutAndSchedule) {
+  for (const Layout layout : kLayouts) {
+    for (const auto schedule : {Schedule::kConstant, Schedule::kCosine, Schedule::kPlateau}) {
+      TrainOptions options = quick(2);
+      options.schedule = schedule;
+      options.balance = true;
+      const Graph graph = toy_graph(
+          {.nodes = 40, .links = 100, .layout = layout, .feature_layout = layout, .split = true});
+      EXPECT_TRUE(finite_weights(train(graph, options)));
+    }
+  }
+}
+
+// Without a gate and with one layer, the label of a node shows in its features alone.
+Graph readable(Task task) {
+  Graph graph = toy_graph({.nodes = 240, .links = 700, .split = true});
+  const Matrix features = to_rows(graph.nodes.features);
+  Labels& labels = graph.nodes.labels;
+  labels.task = task;
+  labels.label = {};
+  labels.names = numbered_names("target ", 2);
+  Floats target;
+  Random random(5);
+  for (const auto& x : features) {
+    const double values[] = {x[0] + x[1], x[2] - x[3]};
+    const bool unknown = random.chance(0.1);
+    for (const double value : values) {
+      const double given = task == Task::kRegression ? 100 + 20 * value : value > 0 ? 1 : 0;
+      target.push_back(unknown ? std::numeric_limits<float>::quiet_NaN()
+                               : static_cast<float>(given));
+    }
+  }
+  labels.target = std::move(target);
+  return graph;
+}
+
+TEST(Trainer, LearnsSeveralLabelsAndNumbers) {
+  for (const auto architecture : {Architecture::kSage, Architecture::kRaw}) {
+    for (const Task task : {Task::kMultiLabel, Task::kRegression}) {
+      TrainOptions options = quick(60);
+      options.model.architecture = architecture;
+      options.model.widths = {16};
+      options.model.dropout = 0;
+      options.model.normalize = false;
+      options.batch = 0;
+      options.learning_rate = 0.05;
+      double first = 0;
+      double last = 0;
+      options.progress = [&](const EpochReport& report) {
+        if (report.epoch == 1) first = report.loss;
+        last = report.loss;
+      };
+      const TrainResult result = train(readable(task), options);
+      EXPECT_GT(result.test.headline(task), 0.85);
+      EXPECT_LT(last, first / 2);
+      EXPECT_EQ(result.trained.target_mean.defined(), task == Task::kRegression);
+    }
+  }
+}
+
+TEST(Trainer, KeepsTheBestEpochAndStopsWithoutPatience) {
+  const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
+  TrainOptions options = quick(200);
+  options.patience = 5;
+  std::vector<double> scores;
+  options.progress = [&](const EpochReport& report) {
+    EXPECT_TRUE(report.validated);
+    scores.push_back(report.val.micro_f1);
+  };
+  const TrainResult result = train(graph, options);
+  EXPECT_LT(result.epochs, 200);
+  EXPECT_EQ(result.epochs, result.best_epoch + 5);
+  EXPECT_EQ(scores.size(), static_cast<size_t>(result.epochs));
+  const double best = *std::max_element(scores.begin(), scores.end());
+  EXPECT_EQ(result.val.micro_f1, best);
+  EXPECT_EQ(scores[static_cast<size_t>(result.best_epoch - 1)], best);
+  EXPECT_EQ(result.trained.training.at("curve").size(), scores.size());
+}
+
+TEST(Trainer, ReportsTheScoresOfTheWeightsThatItGives) {
+  const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
+  const TrainResult result = train(graph, quick(5));
+  const Inputs inputs(graph, result.trained.scaling);
+  const Tensor logits = infer(*result.trained.model, inputs, all_neighborhoods(graph)).logits;
+  std::vector<int64_t> test;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kTest)) test.push_back(u);
+  }
+  EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, result.test.micro_f1);
+}
+
+TEST(Trainer, StopsWhereTheLossIsNoNumberAndKeepsGoodWeights) {
+  for (const bool validated : {true, false}) {
+    for (const int64_t batch : {0, 8}) {
+      for (const int64_t epochs : {1, 20}) {
+        const Graph graph = validated ? toy_graph({.nodes = 60, .links = 180, .split = true})
+                                      : split_toy(train_or_test);
+        TrainOptions options = quick(epochs);
+        options.learning_rate = 1e30;
+        options.batch = batch;
+        const TrainResult result = train(graph, options);
+        const std::string what =
+            join("validated ", validated, ", batch ", batch, ", epochs ", epochs);
+        EXPECT_NE(result.diverged.find("epoch "), std::string::npos)
+            << what << ": " << result.diverged;
+        EXPECT_TRUE(finite_weights(result)) << what;
+        const Inputs inputs(graph, result.trained.scaling);
+        const Tensor logits = infer(*result.trained.model, inputs, all_neighborhoods(graph)).logits;
+        EXPECT_TRUE(logits.isfinite().all().item<bool>()) << what;
+      }
+    }
+  }
+}
+
+TEST(Trainer, RefusesGraphsFromWhichNothingCanBeLearned) {
+  const auto refuse = [](const Graph& graph, std::initializer_list<std::string> parts,
+                         const TrainOptions& options = quick()) {
+    expect_error([&] { train(graph, options); }, parts);
+  };
+  const Graph good = toy_graph({.nodes = 30, .links = 60, .split = true});
+  Graph graph = good;
+  graph.nodes.labels = {};
+  refuse(graph, {"no labels"});
+  graph = good;
+  graph.nodes.split = std::vector<uint8_t>(30, static_cast<uint8_t>(Split::kTest));
+  refuse(graph, {"no training node"});
+  graph = good;
+  graph.nodes.labels.label = std::vector<int32_t>(30, -1);
+  refuse(graph, {"no training node with a label"});
+  refuse(toy_graph({.labels = 1}), {"1 class", "at least two"});
+  graph = good;
+  graph.nodes.labels.label = std::vector<int32_t>(30, 2);
+  refuse(graph, {"all training nodes", "'label 2'"});
+  TrainOptions options = quick();
+  options.fanout = {3, 3, 3};
+  refuse(good, {"--fanout", "3 numbers", "2 layers"}, options);
+  options = quick(0);
+  refuse(good, {"--epochs 0"}, options);
+  options = quick();
+  options.learning_rate = 0;
+  refuse(good, {"--learning-rate 0"}, options);
+  options = quick();
+  options.batch = -1;
+  refuse(good, {"--batch -1"}, options);
+  options = quick();
+  options.eval_every = 0;
+  refuse(good, {"--eval-every 0"}, options);
+}
+
+}  // namespace
+}  // namespace lase
