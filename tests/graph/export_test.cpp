@@ -1,0 +1,84 @@
+#include "lase/graph/export.h"
+
+#include "lase/graph/generate.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class Export : public FolderTest {
+ protected:
+  // Expects that importing what was exported gives the same graph.
+  void expect_same_again(const Graph& graph) {
+    auto words = export_graph(graph, path("out"));
+    const std::string format = words[0];
+    words.erase(words.begin());
+    auto again = contents(import_graph(format, words));
+    auto before = contents(graph);
+    // What was fitted is not exported, and codes are numbered as they appear.
+    for (auto* part : {&again, &before}) part->erase("recipe");
+    if (graph.link_attributes.layout == Layout::kCoded) {
+      const Attributes& imported = import_graph(format, words).link_attributes;
+      for (int64_t i = 0; i < imported.rows; ++i) {
+        ASSERT_EQ(row(imported, i), row(graph.link_attributes, i));
+      }
+      for (auto* part : {&again, &before}) part->erase("attributes");
+    }
+    EXPECT_TRUE(again == before);
+  }
+
+  std::string nodes() const {
+    return write("nodes.csv",
+                 "id,class,split,size\n\"a b\",x,train,1\n\"say \"\"c\"\"\",,val,2\n#d,y,test,3\n"
+                 "lone,x,,4\n");
+  }
+  std::string links() const {
+    return write("links.csv",
+                 "source,target,2019,w\n\"a b\",\"say \"\"c\"\"\",0.1,3\n#d,\"a b\",1e-7,2\n"
+                 "\"a b\",#d,5,1\n#d,#d,1,1\n");
+  }
+};
+
+TEST_F(Export, OfDenseLinksComesBack) {
+  expect_same_again(
+      import_graph("links", {links(), "--header", "yes", "--nodes", nodes(), "--label", "class",
+                             "--split", "split", "--self-loops", "keep"}));
+}
+
+TEST_F(Export, OfParallelDirectedAndDirectionalLinksComesBack) {
+  const std::string file = links();
+  expect_same_again(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
+  expect_same_again(import_graph("links", {file, "--header", "yes", "--directed"}));
+  expect_same_again(import_graph("links", {file, "--header", "yes", "--directional"}));
+  expect_same_again(import_graph("links", {file, "--header", "yes", "--layout", "coded"}));
+}
+
+TEST_F(Export, OfSparseLinksAndFeaturesComesBack) {
+  const std::string file = write("t.csv",
+                                 "source,target,relation,weight\na,b,likes,0.5\nb,a,knows,2\n"
+                                 "b,c,,\nc,a,likes,1\n");
+  const std::string table = write("n.csv", "id,text\na,red fox\nb,red dog\nc,dog\n");
+  expect_same_again(
+      import_graph("typed", {file, "--nodes", table, "--text", "text", "--text-min-count", "1"}));
+  expect_same_again(import_graph("typed", {file, "--directional"}));
+}
+
+TEST_F(Export, OfSeveralLabelsAndOfNumbersComesBack) {
+  const std::string file = write("l.csv", "source,target\na,b\nb,c\n");
+  const std::string table = write("n.csv", "id,topics,x\na,p;q,1.5\nb,,\nc,;,-2\n");
+  expect_same_again(import_graph(
+      "links", {file, "--nodes", table, "--multi-label", "topics", "--node-columns", "none"}));
+  expect_same_again(import_graph("links", {file, "--nodes", table, "--regress", "x"}));
+}
+
+TEST_F(Export, OfGeneratedGraphsComesBack) {
+  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+    generate_graph({.nodes = 200, .links = 900, .joint_signal = 0.5, .layout = layout},
+                   path("g.graph"));
+    expect_same_again(open_graph(path("g.graph")));
+  }
+}
+
+}  // namespace
+}  // namespace lase
