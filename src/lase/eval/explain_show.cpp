@@ -51,7 +51,7 @@ std::string shortened(std::string text, size_t most) {
   return text.append("…");
 }
 
-constexpr double kWidth = 460;  // of one layer's picture
+constexpr double kWidth = 600;  // of one layer's picture
 constexpr double kHeight = 520;
 constexpr double kRadius = 150;
 

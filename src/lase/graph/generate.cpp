@@ -273,54 +273,57 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
 }
 
 PlantedOptions stand_in(const std::string& name, uint64_t seed) {
-  // Sizes of table 2; how much the labels show was chosen so that the models of the paper's table 3
-  // neither fail nor reach the top.
-  PlantedOptions base;
-  base.seed = seed;
-  base.joint_signal = 0;
-  std::map<std::string, PlantedOptions> all;
-  auto& reddit = all["reddit"] = base;
-  reddit.nodes = 61'836;
-  reddit.links = 1'222'411;
-  reddit.labels = 8;
-  reddit.node_dim = 602;
-  reddit.link_dim = 32;
-  reddit.node_signal = 0.08;
-  reddit.link_signal = 0.3;
-  reddit.homophily = 0.3;
-  reddit.layout = Layout::kDense;
-  auto& dblp = all["dblp"] = base;
-  dblp.nodes = 14'389;
-  dblp.links = 111'858;
-  dblp.labels = 8;
-  dblp.node_dim = 200;
-  dblp.link_dim = 200;
-  dblp.node_signal = 0.08;
-  dblp.link_signal = 0.15;
-  dblp.homophily = 0.15;
-  dblp.layout = Layout::kDense;
-  auto& email = all["email"] = base;
-  email.nodes = 986;
-  email.links = 16'064;
-  email.labels = 42;
-  email.node_dim = 128;
-  email.link_dim = 32;
-  email.node_signal = 0.3;
-  email.link_signal = 0.5;
-  email.homophily = 0.2;
-  email.layout = Layout::kSparse;
-  auto& fmobile = all["fmobile"] = base;
-  fmobile.nodes = 21'102;
-  fmobile.links = 55'009;
-  fmobile.labels = 33;
-  fmobile.node_dim = 128;
-  fmobile.link_dim = 32;
-  fmobile.node_signal = 0.2;
-  fmobile.link_signal = 0.5;
-  fmobile.homophily = 0.4;
-  fmobile.layout = Layout::kSparse;
-  require(all.contains(name), "there is no stand-in called ", quote(name));
-  return all.at(name);
+  // Sizes of table 2; how much the labels show was chosen so that models neither fail nor reach the
+  // top.
+  static const std::map<std::string, PlantedOptions> kStandIns = {{"reddit",
+                                                                   {.nodes = 61'836,
+                                                                    .links = 1'222'411,
+                                                                    .labels = 8,
+                                                                    .node_dim = 602,
+                                                                    .link_dim = 32,
+                                                                    .node_signal = 0.08,
+                                                                    .link_signal = 0.3,
+                                                                    .joint_signal = 0,
+                                                                    .homophily = 0.3,
+                                                                    .layout = Layout::kDense}},
+                                                                  {"dblp",
+                                                                   {.nodes = 14'389,
+                                                                    .links = 111'858,
+                                                                    .labels = 8,
+                                                                    .node_dim = 200,
+                                                                    .link_dim = 200,
+                                                                    .node_signal = 0.08,
+                                                                    .link_signal = 0.15,
+                                                                    .joint_signal = 0,
+                                                                    .homophily = 0.15,
+                                                                    .layout = Layout::kDense}},
+                                                                  {"email",
+                                                                   {.nodes = 986,
+                                                                    .links = 16'064,
+                                                                    .labels = 42,
+                                                                    .node_dim = 128,
+                                                                    .link_dim = 32,
+                                                                    .node_signal = 0.3,
+                                                                    .link_signal = 0.5,
+                                                                    .joint_signal = 0,
+                                                                    .homophily = 0.2,
+                                                                    .layout = Layout::kSparse}},
+                                                                  {"fmobile",
+                                                                   {.nodes = 21'102,
+                                                                    .links = 55'009,
+                                                                    .labels = 33,
+                                                                    .node_dim = 128,
+                                                                    .link_dim = 32,
+                                                                    .node_signal = 0.2,
+                                                                    .link_signal = 0.5,
+                                                                    .joint_signal = 0,
+                                                                    .homophily = 0.4,
+                                                                    .layout = Layout::kSparse}}};
+  const auto found = kStandIns.find(name);
+  require(found != kStandIns.end(), "there is no stand-in called ", quote(name));
+  PlantedOptions options = found->second;
+  options.seed = seed;
+  return options;
 }
 
 }  // namespace lase
