@@ -1,8 +1,8 @@
 #include "lase/eval/explain.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
 #include <algorithm>
+#include <c10/core/GradMode.h>
 #include <cmath>
 #include <numeric>
 

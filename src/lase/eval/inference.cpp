@@ -1,8 +1,8 @@
 #include "lase/eval/inference.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
 #include <algorithm>
+#include <c10/core/GradMode.h>
 #include <numeric>
 
 namespace lase {
