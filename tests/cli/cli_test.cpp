@@ -114,7 +114,7 @@ TEST_F(Cli, BadUsageExitsWithTwoAndWritesNothing) {
 
 TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
   std::string text = "source,target,amount,city\n";
-  for (int i = 0; text.size() < 9'000'000; ++i) {
+  for (int64_t i = 0; text.size() < 9'000'000; ++i) {
     text += join(i * 7919 % 20'011, ",", i * 104'729 % 20'011, ",", i % 97, ",c", i % 7, "\n");
   }
   write("links.csv", text);
