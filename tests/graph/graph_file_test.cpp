@@ -149,6 +149,8 @@ TEST_F(GraphFile, RefusesADescriptionThatLies) {
            {"links", 28},
            {"links", -1},
            {"links", 1LL << 62},
+           {"links", 3.9e19},
+           {"links", 1.5},
            {"links", "many"},
            {"directional", true},
            {"directed", 3},

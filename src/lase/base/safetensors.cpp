@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include "lase/base/error.h"
+#include "lase/base/json.h"
 
 namespace lase {
 namespace {
@@ -83,13 +83,10 @@ std::vector<int64_t> integers(const json& list, const std::string& path, const s
   require(list.is_array(), path, ": the header entry of ", quote(name), " is malformed");
   std::vector<int64_t> values;
   for (const auto& item : list) {
-    const bool fits = item.is_number_integer() &&
-                      (!item.is_number_unsigned() ||
-                       item.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()}) &&
-                      item.get<int64_t>() >= 0;
-    require(fits, path, ": the header entry of ", quote(name),
+    const auto value = natural_number(item);
+    require(value.has_value(), path, ": the header entry of ", quote(name),
             " has a size or offset that is no natural number");
-    values.push_back(item.get<int64_t>());
+    values.push_back(*value);
   }
   return values;
 }

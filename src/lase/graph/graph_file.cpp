@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/json.h"
 #include "lase/base/parallel.h"
 #include "lase/base/safetensors.h"
 #include "lase/graph/array_writer.h"
@@ -36,7 +37,7 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
                           const json& about) {
   Attributes matrix;
   matrix.rows = rows;
-  matrix.columns = about.value("columns", int64_t{0});
+  matrix.columns = natural_at(about, "columns");
   matrix.layout = layout_from_name(about.value("layout", "dense"), file.path());
   require(matrix.columns >= 0, file.path(), ": has ", matrix.columns, " columns of ", name);
   if (matrix.columns == 0) return matrix;
@@ -121,7 +122,7 @@ Graph open_graph(const std::string& path) try {
   const auto file = SafetensorsFile::open(path);
   const json about = parse_metadata(file);
   Graph graph;
-  graph.links = about.value("links", int64_t{-1});
+  graph.links = natural_at(about, "links");
   graph.directed = about.value("directed", false);
   graph.directional = about.value("directional", false);
   graph.recipe = about.value("recipe", json::object());

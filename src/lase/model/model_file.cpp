@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/json.h"
 #include "lase/base/safetensors.h"
 #include "lase/graph/array_writer.h"
 #include "lase/reduce/pca.h"
@@ -51,13 +52,16 @@ json to_json(const ModelOptions& options) {
 ModelOptions model_options_from(const json& from) {
   ModelOptions options;
   options.architecture = architecture_from(from.at("model").get<std::string>());
-  options.widths = from.at("widths").get<std::vector<int64_t>>();
+  options.widths.clear();
+  for (const json& width : from.at("widths")) {
+    options.widths.push_back(natural_number(width).value_or(-1));
+  }
   options.combine = combine_from(from.at("combine").get<std::string>());
   options.amplifier = amplifier_from(from.at("amplifier").get<std::string>());
   options.aggregate = aggregate_from(from.at("aggregate").get<std::string>());
   options.gate = from.at("gate").get<bool>();
-  options.depth = from.at("depth").get<int64_t>();
-  options.project = from.at("project").get<int64_t>();
+  options.depth = natural_at(from, "depth");
+  options.project = natural_at(from, "project");
   options.dropout = from.at("dropout").get<double>();
   options.normalize = from.at("normalize").get<bool>();
   return options;
@@ -107,17 +111,12 @@ TrainedModel load_model(const std::string& path) try {
   require(metadata.contains("model"), path, ": has no description of the model");
   const json about = json::parse(metadata.at("model"));
   TrainedModel trained;
-  const ModelShape shape{.node_features = about.at("node_features").get<int64_t>(),
-                         .link_attributes = about.at("link_attributes").get<int64_t>(),
-                         .outputs = about.at("outputs").get<int64_t>()};
-  trained.model = std::make_shared<Model>(model_options_from(about.at("options")), shape, 0);
-  c10::NoGradGuard no_grad;
-  for (auto& [name, value] : trained.model->parameters().all()) {
-    value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
-  }
+  const ModelShape shape{.node_features = natural_at(about, "node_features"),
+                         .link_attributes = natural_at(about, "link_attributes"),
+                         .outputs = natural_at(about, "outputs")};
   const auto known = [&](const char* name, auto last) {
-    const int value = about.at(name).get<int>();
-    require(value >= 0 && value <= static_cast<int>(last), path, ": has the ", name, " ", value,
+    const int64_t value = natural_at(about, name);
+    require(value >= 0 && value <= static_cast<int64_t>(last), path, ": has the ", name, " ", value,
             ", which this program does not know");
     return static_cast<decltype(last)>(value);
   };
@@ -136,6 +135,12 @@ TrainedModel load_model(const std::string& path) try {
   trained.degree_features = about.at("degree_features").get<bool>();
   trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
   trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
+  // Only now, when the file has shown that it holds as much as it claims.
+  trained.model = std::make_shared<Model>(model_options_from(about.at("options")), shape, 0);
+  c10::NoGradGuard no_grad;
+  for (auto& [name, value] : trained.model->parameters().all()) {
+    value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
+  }
   trained.node_reduction = get_reduction(file, "node_reduction", shape.node_features);
   trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
   trained.training = about.at("training");

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lase/base/error.h"
+#include "lase/base/json.h"
 #include "lase/base/safetensors.h"
 
 namespace lase {
@@ -54,8 +55,10 @@ Checkpoint load_checkpoint(const std::string& path, const std::vector<Tensor>& l
           path, ": is not a checkpoint of lase");
   const json about = json::parse(metadata.at("checkpoint"));
   Checkpoint checkpoint;
-  checkpoint.epoch = about.at("epoch").get<int64_t>();
-  checkpoint.steps = about.at("steps").get<int64_t>();
+  checkpoint.epoch = natural_at(about, "epoch");
+  checkpoint.steps = natural_at(about, "steps");
+  require(checkpoint.epoch >= 0 && checkpoint.steps >= 0, path,
+          ": the description of the checkpoint is damaged");
   checkpoint.progress = about.at("progress");
   checkpoint.options = about.at("options");
   for_each_list(checkpoint, [&](const std::string& name, std::vector<Tensor>& tensors) {
