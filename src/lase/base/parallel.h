@@ -8,8 +8,8 @@
 namespace lase {
 
 namespace detail {
-// Apart from OpenMP's own setting, which other libraries in the program change.
-inline int thread_setting = std::max(1, omp_get_num_procs());
+// Apart from OpenMP's own setting, from which it starts and which other libraries change later.
+inline int thread_setting = std::max(1, omp_get_max_threads());
 }  // namespace detail
 
 inline int thread_count() { return detail::thread_setting; }
