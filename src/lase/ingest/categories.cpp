@@ -11,11 +11,12 @@ ColumnEncoder::ColumnEncoder(std::vector<std::string> numbers, std::vector<std::
       values_(categories_.size()),
       fixed_(fixed_names != nullptr) {
   if (!fixed_) return;
+  // As names() lists them: the numbers first, then the values of one category after the other.
+  int64_t at = this->numbers();
   for (size_t c = 0; c < categories_.size(); ++c) {
     const std::string prefix = categories_[c] + "=";
-    for (int64_t i = 0; i < fixed_names->size(); ++i) {
-      const auto name = (*fixed_names)[i];
-      if (name.starts_with(prefix)) values_[c].add(name.substr(prefix.size()));
+    for (; at < fixed_names->size() && (*fixed_names)[at].starts_with(prefix); ++at) {
+      values_[c].add((*fixed_names)[at].substr(prefix.size()));
     }
   }
 }
