@@ -238,7 +238,10 @@ void add_train(CLI::App& app, Session& session) {
   verb->add_flag("--transductive", train.transductive,
                  "Training sees all links, not only those between training nodes");
   verb->add_option("--learning-rate", train.learning_rate, "Of Adam");
-  verb->add_option("--schedule", flags->schedule, "Of the learning rate")
+  verb->add_option(
+          "--schedule", flags->schedule,
+          "Of the learning rate; plateau halves it after a quarter of --patience without a better "
+          "score")
       ->check(CLI::IsMember({"constant", "cosine", "plateau"}));
   verb->add_option("--weight-decay", train.adam.weight_decay, "Of Adam");
   verb->add_option("--clip", train.adam.clip, "Gradients to this size (0: not)");

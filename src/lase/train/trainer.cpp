@@ -98,6 +98,8 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
   require(options_.eval_every >= 1, "--eval-every ", options_.eval_every, ": expected at least 1");
   require(options_.learning_rate > 0, "--learning-rate ", options_.learning_rate,
           ": expected a positive number");
+  require(options_.schedule != Schedule::kPlateau || options_.patience > 0,
+          "--schedule plateau needs --patience: it halves the rate after a quarter of that");
   check_labels();
   TrainedModel& trained = result_.trained;
   if (graph_.nodes.features.columns == 0) {
