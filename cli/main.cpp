@@ -30,6 +30,7 @@ int run(const std::vector<std::string>& arguments) {
   add_predict(app, session);
   add_embed(app, session);
   add_explain(app, session);
+  add_bench(app, session);
   try {
     auto expanded = expand_config(arguments);
     std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first

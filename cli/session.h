@@ -33,3 +33,4 @@ void add_evaluate(CLI::App& app, Session& session);
 void add_predict(CLI::App& app, Session& session);
 void add_embed(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
+void add_bench(CLI::App& app, Session& session);

@@ -4,8 +4,6 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <limits>
-#include <malloc.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 #include "lase/train/trainer.h"
 
 #include "fanout.h"
+#include "memory.h"
 #include "session.h"
 
 namespace {
@@ -144,10 +143,7 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
 }
 
 nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
-  // Training frees and takes the same large arrays in every step: keep them instead of returning
-  // them to the system, whose page faults cost more than the arithmetic.
-  ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
-  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  keep_freed_memory();
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   lase::TrainOptions options = resolve(flags);

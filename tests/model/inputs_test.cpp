@@ -54,7 +54,7 @@ TEST(Inputs, AreStandardisedOnTrainingNodesAndLinksBetweenThem) {
     // Training rows as the model reads them have mean 0 and variance 1.
     std::vector<int64_t> even;
     for (int64_t u = 0; u < graph.node_count(); u += 2) even.push_back(u);
-    const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(even));
+    const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(even)).dense();
     EXPECT_LT(x.mean(0).abs().max().item<float>(), 1e-5F);
     EXPECT_LT((x.square().mean(0) - 1).abs().max().item<float>(), 1e-4F);
   }
@@ -66,7 +66,7 @@ TEST(Inputs, LeaveSparseAndConstantColumnsAsTheyAre) {
   Scaling scaling = fit_scaling(graph, training, NodeScaling::kStandard);
   EXPECT_TRUE(at::equal(scaling.link_mean, at::zeros({3})));
   EXPECT_TRUE(at::equal(scaling.link_scale, at::ones({3})));
-  const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(all_nodes(graph)));
+  const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))).dense();
   expect_close(x, to_tensor(to_rows(graph.nodes.features)), 1e-6, "sparse");
 
   Floats values;
@@ -83,7 +83,7 @@ TEST(Inputs, BringRowsToASumOfOne) {
     const Graph graph = toy_graph({.feature_layout = layout});
     Scaling scaling = no_scaling(graph);
     scaling.nodes = NodeScaling::kRow;
-    const Matrix rows = to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))));
+    const Matrix rows = to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))).dense());
     const Matrix raw = to_rows(graph.nodes.features);
     for (size_t u = 0; u < rows.size(); ++u) {
       double sum = 0;
@@ -104,7 +104,7 @@ TEST(Inputs, ProjectAsTheRowsTimesTheMatrix) {
       Random random(1);
       const at::Tensor w = random_tensor(random, {5, 4}).to(at::kFloat);
       const at::Tensor nodes = index_tensor({3, 0, 0, 7});
-      expect_close(inputs.projected(nodes, w), inputs.rows(nodes).matmul(w.t()), 1e-5,
+      expect_close(inputs.projected(nodes, w), inputs.rows(nodes).dense().matmul(w.t()), 1e-5,
                    std::string(layout_name(layout)));
     }
   }

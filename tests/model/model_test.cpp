@@ -194,21 +194,6 @@ TEST(Model, TellsTheNeighborhoodsOfFigure3ApartOnlyByNodeAndLinkTogether) {
   }
 }
 
-TEST(Model, DropsEntriesWhileTrainingOnly) {
-  const Tensor x = at::ones({200, 50}, at::kFloat);
-  const Dropout dropout{.rate = 0.25, .seed = 1, .epoch = 2, .batch = 3};
-  const Tensor y = dropout.apply(x, 0);
-  const double zeros = (y == 0).to(at::kDouble).mean().item<double>();
-  EXPECT_NEAR(zeros, 0.25, 0.02);
-  EXPECT_TRUE(at::allclose(y.masked_select(y != 0), at::tensor(1 / 0.75F)));
-  EXPECT_TRUE(at::equal(dropout.apply(x, 0), y));
-  EXPECT_FALSE(at::equal(dropout.apply(x, 1), y));
-  EXPECT_FALSE(at::equal(Dropout{0.25, 1, 2, 4}.apply(x, 0), y));
-  EXPECT_FALSE(at::equal(Dropout{0.25, 1, 3, 3}.apply(x, 0), y));
-  EXPECT_FALSE(at::equal(Dropout{0.25, 2, 2, 3}.apply(x, 0), y));
-  EXPECT_TRUE(at::equal(Dropout{}.apply(x, 0), x));
-}
-
 TEST(Model, StartsFromTheSameWeightsForTheSameSeedOnly) {
   const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
   const Model a({}, shape, 1);

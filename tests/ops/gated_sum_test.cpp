@@ -6,8 +6,11 @@
 
 #include "lase/ops/gated_sum.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
 #include "lase/model/options.h"
 
 #include "torch_support.h"
@@ -26,6 +29,7 @@ struct Case {
   int64_t width;
   int64_t attributes;
   std::vector<int64_t> row;  // the target of each arc, ascending
+  int64_t links = 5;
 };
 
 const std::vector<Case>& cases() {
@@ -55,44 +59,53 @@ struct Example {
   Tensor outer;  // [targets, d]: the gradient from above
 };
 
+std::vector<int64_t> row_pointers(const std::vector<int64_t>& row, int64_t targets) {
+  std::vector<int64_t> row_ptr(static_cast<size_t>(targets) + 1);
+  for (const int64_t u : row) ++row_ptr[static_cast<size_t>(u) + 1];
+  for (size_t u = 1; u < row_ptr.size(); ++u) row_ptr[u] += row_ptr[u - 1];
+  return row_ptr;
+}
+
+// In double, with values that single precision holds too.
 Example make_example(const Case& c, const Setting& setting) {
   Random random(7, c.targets, c.sources, setting.layout);
   Example example;
   const auto arcs = static_cast<int64_t>(c.row.size());
-  constexpr int64_t kLinks = 5;
   std::vector<int64_t> source;
   std::vector<int64_t> link;
   std::vector<float> weight;
   for (int64_t i = 0; i < arcs; ++i) {
     source.push_back(static_cast<int64_t>(random.below(static_cast<uint64_t>(c.sources))));
-    link.push_back(static_cast<int64_t>(random.below(kLinks)));
+    link.push_back(static_cast<int64_t>(random.below(static_cast<uint64_t>(c.links))));
     weight.push_back(0.5F + static_cast<float>(random.below(8)) / 4);
   }
   example.block.sources = c.sources;
   example.block.target = at::arange(c.targets, at::kLong);
-  example.block.row = index_tensor(c.row);
-  example.block.source = index_tensor(source);
-  example.block.link = index_tensor(link);
+  example.block.row_ptr = index_tensor(row_pointers(c.row, c.targets));
+  example.block.source = index_tensor(source).to(at::kInt);
+  example.block.link = index_tensor(link).to(at::kInt);
   example.block.weight = at::tensor(at::ArrayRef<float>(weight), at::kFloat);
   example.block.degree = at::ones({c.sources});
-  example.attributes = random_attributes(random, setting.layout, kLinks, c.attributes);
+  example.attributes = random_attributes(random, setting.layout, c.links, c.attributes);
   example.f = ops::AttributeTensors(example.attributes);
   to_double(example.f);
   auto& in = example.in;
   in.amplifier = setting.amplifier;
   in.aggregate = setting.aggregate;
-  const auto parameter = [&](std::vector<int64_t> shape) {
-    return random_tensor(random, std::move(shape)).requires_grad_(true);
+  const auto parameter = [&](std::vector<int64_t> shape, double scale = 1) {
+    const Tensor x = random_tensor(random, std::move(shape)) * scale;
+    return x.to(at::kFloat).to(at::kDouble).requires_grad_(true);
   };
-  in.h = parameter({c.sources, c.width});
-  if (setting.amplifier != Amplifier::kNone) in.u = parameter({c.width, c.attributes});
+  const double scale = 1 / std::sqrt(static_cast<double>(c.attributes));
+  in.h = {parameter({c.sources, c.width}), {}};
+  if (setting.amplifier != Amplifier::kNone) in.u = parameter({c.width, c.attributes}, scale);
   if (setting.amplifier != Amplifier::kNone && setting.shift) in.u_shift = parameter({c.width});
   if (setting.gate) {
     in.p = parameter({c.targets});
     in.q = parameter({c.sources});
-    in.v = parameter({c.attributes});
+    in.v = parameter({c.attributes}, scale);
   }
-  example.outer = random_tensor(random, {c.targets, c.width});
+  example.outer = random_tensor(random, {c.targets, c.width}).to(at::kFloat).to(at::kDouble);
   return example;
 }
 
@@ -106,7 +119,7 @@ struct Reference {
 
 Reference reference(const Example& example) {
   const auto& [block, attributes, unused, in, outer_tensor] = example;
-  const int64_t width = in.h.size(1);
+  const int64_t width = in.h.width();
   const int64_t k = attributes.columns;
   const auto at2 = [](const Tensor& t, int64_t i, int64_t j) {
     return t.data_ptr<double>()[i * t.size(1) + j];
@@ -114,9 +127,13 @@ Reference reference(const Example& example) {
   const auto at1 = [](const Tensor& t, int64_t i) { return t.data_ptr<double>()[i]; };
   const auto add = [](Tensor& t, int64_t i, double x) { t.data_ptr<double>()[i] += x; };
   const Matrix f = to_rows(attributes);
-  const auto* row = block.row.data_ptr<int64_t>();
-  const auto* source = block.source.data_ptr<int64_t>();
-  const auto* link = block.link.data_ptr<int64_t>();
+  std::vector<int64_t> row;
+  for (int64_t u = 0; u < block.targets(); ++u) {
+    const int64_t arcs = (block.row_ptr[u + 1] - block.row_ptr[u]).item<int64_t>();
+    row.insert(row.end(), static_cast<size_t>(arcs), u);
+  }
+  const auto* source = block.source.data_ptr<int32_t>();
+  const auto* link = block.link.data_ptr<int32_t>();
   const auto* weight = block.weight.data_ptr<float>();
   Reference out;
   out.s = at::zeros({block.targets(), width}, at::kDouble);
@@ -128,7 +145,7 @@ Reference reference(const Example& example) {
   out.v = at::zeros({k}, at::kDouble);
   Doubles total(static_cast<size_t>(block.targets()));
   for (int64_t i = 0; i < block.arcs(); ++i)
-    total[static_cast<size_t>(row[i])] += double{weight[i]};
+    total[static_cast<size_t>(row[static_cast<size_t>(i)])] += double{weight[i]};
   // a(e), its derivative, and λ of each arc.
   Matrix slope;
   for (int64_t i = 0; i < block.arcs(); ++i) {
@@ -144,7 +161,7 @@ Reference reference(const Example& example) {
     }
     double gate = 1;
     if (in.p.defined()) {
-      double z = at1(in.p, row[i]) + at1(in.q, source[i]);
+      double z = at1(in.p, row[static_cast<size_t>(i)]) + at1(in.q, source[i]);
       for (int64_t j = 0; j < k; ++j) z += at1(in.v, j) * x[static_cast<size_t>(j)];
       gate = sigmoid(z);
     }
@@ -155,16 +172,16 @@ Reference reference(const Example& example) {
   // Each term counts with a factor: w, w / Σ w, or 1 for the largest and 0 for the others.
   const auto term = [&](int64_t i, int64_t d) {
     const auto n = static_cast<size_t>(i);
-    return out.gate[n] * at2(in.h, source[i], d) * out.amplifier[n][static_cast<size_t>(d)];
+    return out.gate[n] * at2(in.h.matrix, source[i], d) * out.amplifier[n][static_cast<size_t>(d)];
   };
   const auto factor = [&](int64_t i, int64_t d) -> double {
     if (in.aggregate == Aggregate::kSum) return double{weight[i]};
     if (in.aggregate == Aggregate::kMean) {
-      return double{weight[i]} / total[static_cast<size_t>(row[i])];
+      return double{weight[i]} / total[static_cast<size_t>(row[static_cast<size_t>(i)])];
     }
     // The first of equal terms stands for all.
     for (int64_t j = 0; j < block.arcs(); ++j) {
-      if (row[j] != row[i]) continue;
+      if (row[static_cast<size_t>(j)] != row[static_cast<size_t>(i)]) continue;
       if (term(j, d) > term(i, d) || (j < i && term(j, d) == term(i, d))) return 0;
     }
     return 1;
@@ -174,10 +191,10 @@ Reference reference(const Example& example) {
     const Doubles& x = f[static_cast<size_t>(link[i])];
     double gate_gradient = 0;
     for (int64_t d = 0; d < width; ++d) {
-      const double g = factor(i, d) * at2(outer_tensor, row[i], d);
-      const double h = at2(in.h, source[i], d);
+      const double g = factor(i, d) * at2(outer_tensor, row[static_cast<size_t>(i)], d);
+      const double h = at2(in.h.matrix, source[i], d);
       const double a = out.amplifier[n][static_cast<size_t>(d)];
-      add(out.s, row[i] * width + d, factor(i, d) * term(i, d));
+      add(out.s, row[static_cast<size_t>(i)] * width + d, factor(i, d) * term(i, d));
       add(out.h, source[i] * width + d, g * out.gate[n] * a);
       const double dz = g * out.gate[n] * h * slope[n][static_cast<size_t>(d)];
       add(out.u_shift, d, dz);
@@ -185,7 +202,7 @@ Reference reference(const Example& example) {
       gate_gradient += g * h * a;
     }
     const double dz = gate_gradient * out.gate[n] * (1 - out.gate[n]);
-    add(out.p, row[i], dz);
+    add(out.p, row[static_cast<size_t>(i)], dz);
     add(out.q, source[i], dz);
     for (int64_t j = 0; j < k; ++j) add(out.v, j, dz * x[static_cast<size_t>(j)]);
   }
@@ -230,13 +247,159 @@ TEST(GatedSum, FollowsItsEquationAndEveryGradient) {
         const Tensor found = x.grad().defined() ? x.grad() : at::zeros_like(gradient);
         expect_close(found, gradient, kTolerance, name + ", " + what);
       };
-      check(example.in.h, expected.h, "h");
+      check(example.in.h.matrix, expected.h, "h");
       check(example.in.u, expected.u, "U");
       check(example.in.u_shift, expected.u_shift, "shift");
       check(example.in.p, expected.p, "p");
       check(example.in.q, expected.q, "q");
       check(example.in.v, expected.v, "V");
     });
+  }
+}
+
+// Shapes that reach every path of the fused kernel: widths around the registers and panels of each
+// instruction set, attributes around its tiles, rows within and across the pieces that threads take.
+std::vector<Case> fused_cases() {
+  std::vector<Case> all = cases();
+  const auto spread = [](int64_t targets, int64_t arcs, uint64_t seed) {
+    Random random(seed);
+    std::vector<int64_t> row;
+    for (int64_t i = 0; i < arcs; ++i) {
+      // Half of the arcs belong to one long row.
+      const bool hub = random.uniform() < 0.5;
+      row.push_back(hub ? targets / 2
+                        : static_cast<int64_t>(random.below(static_cast<uint64_t>(targets))));
+    }
+    std::sort(row.begin(), row.end());
+    return row;
+  };
+  for (const int64_t width : {3, 4, 7, 8, 15, 16, 17, 31, 47, 48, 49, 65, 96, 100}) {
+    all.push_back({join("width ", width), 9, 12, width, 5, spread(9, 70, 3), 6});
+  }
+  for (const int64_t k : {7, 8, 9, 31, 32, 33, 64, 70}) {
+    all.push_back({join("attributes ", k), 9, 12, 20, k, spread(9, 70, 4), 40});
+  }
+  all.push_back({"many pieces", 150, 40, 18, 5, spread(150, 5000, 5), 30});
+  return all;
+}
+
+Example in_single_precision(const Example& wide) {
+  Example example = wide;
+  example.f = ops::AttributeTensors(example.attributes);
+  auto& in = example.in;
+  for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
+    if (x->defined()) *x = x->detach().to(at::kFloat).requires_grad_(true);
+  }
+  example.outer = example.outer.to(at::kFloat);
+  return example;
+}
+
+TEST(FusedGatedSum, FollowsItsEquationAndEveryGradient) {
+  for (const Case& c : fused_cases()) {
+    for_each_setting([&](const Setting& setting) {
+      if (setting.aggregate == Aggregate::kMax) return;
+      const Example wide = make_example(c, setting);
+      const Reference expected = reference(wide);
+      Example example = in_single_precision(wide);
+      example.in.f = &example.f;
+      const std::string what = describe(c, setting);
+      const Tensor s = ops::gated_sum(example.in, example.block);
+      ASSERT_EQ(s.scalar_type(), at::kFloat);
+      expect_close(s.to(at::kDouble), expected.s, 1e-5, "s, " + what);
+      (s * example.outer).sum().backward();
+      const auto check = [&](const Tensor& x, const Tensor& gradient, const std::string& name) {
+        if (!x.defined()) return;
+        const Tensor found = x.grad().defined() ? x.grad() : at::zeros_like(x);
+        expect_close(found.to(at::kDouble), gradient, 1e-4, name + ", " + what);
+      };
+      check(example.in.h.matrix, expected.h, "h");
+      check(example.in.u, expected.u, "U");
+      check(example.in.u_shift, expected.u_shift, "shift");
+      check(example.in.p, expected.p, "p");
+      check(example.in.q, expected.q, "q");
+      check(example.in.v, expected.v, "V");
+    });
+  }
+}
+
+// Rows of h by an index: the same sum, and the same gradients of everything but h.
+TEST(FusedGatedSum, ReadsRowsThroughAnIndex) {
+  const Case c{"index", 9, 12, 50, 5, {0, 0, 1, 1, 1, 3, 5, 5, 8}, 6};
+  for (const Layout layout : kLayouts) {
+    const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kSum, true, true};
+    Example plain = in_single_precision(make_example(c, setting));
+    plain.in.f = &plain.f;
+    Example indexed = in_single_precision(make_example(c, setting));
+    indexed.in.f = &indexed.f;
+    const Tensor reversed = at::arange(c.sources - 1, -1, -1, at::kLong);
+    indexed.in.h = {plain.in.h.matrix.detach().index_select(0, reversed), reversed};
+    const Tensor s = ops::gated_sum(plain.in, plain.block);
+    const Tensor t = ops::gated_sum(indexed.in, indexed.block);
+    expect_same_bits(t, s, "s");
+    (s * plain.outer).sum().backward();
+    (t * plain.outer).sum().backward();
+    expect_close(indexed.in.u.grad(), plain.in.u.grad(), 1e-5, "U");
+    expect_close(indexed.in.q.grad(), plain.in.q.grad(), 1e-5, "q");
+  }
+}
+
+TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
+  const int threads = thread_count();
+  const Case c = fused_cases().back();
+  for (const Layout layout : kLayouts) {
+    const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kMean, true, true};
+    std::vector<Tensor> first;
+    for (const int count : {1, 2, 3, 7}) {
+      set_thread_count(count);
+      Example example = in_single_precision(make_example(c, setting));
+      example.in.f = &example.f;
+      const Tensor s = ops::gated_sum(example.in, example.block);
+      (s * example.outer).sum().backward();
+      const auto& in = example.in;
+      const std::vector<Tensor> found = {s.detach(),     in.h.matrix.grad(), in.u.grad(),
+                                         in.p.grad(),    in.q.grad(),        in.v.grad(),
+                                         in.u_shift.grad()};
+      if (first.empty()) first = found;
+      for (size_t i = 0; i < found.size(); ++i) expect_same_bits(found[i], first[i], "threads");
+    }
+  }
+  set_thread_count(threads);
+}
+
+TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {
+  for (const Case& c : fused_cases()) {
+    for (const Layout layout : kLayouts) {
+      for (const bool with_factor : {false, true}) {
+        const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kSum, true, true};
+        const Example wide = make_example(c, setting);
+        const Reference expected = reference(wide);
+        Example example = in_single_precision(wide);
+        example.in.f = &example.f;
+        Random random(8);
+        const Tensor factor = random_tensor(random, {c.targets, c.width});
+        const auto found = ops::gated_sum_with_norms(example.in, example.block,
+                                                     with_factor ? factor.to(at::kFloat) : Tensor());
+        expect_close(found.s.to(at::kDouble), expected.s, 1e-5, "s, " + c.name);
+        Doubles norms;
+        for (size_t i = 0; i < c.row.size(); ++i) {
+          const auto v = wide.block.source[static_cast<int64_t>(i)].item<int64_t>();
+          double squares = 0;
+          for (int64_t d = 0; d < c.width; ++d) {
+            const double x = wide.in.h.matrix[v][d].item<double>() *
+                             expected.amplifier[i][static_cast<size_t>(d)] *
+                             (with_factor ? factor[c.row[i]][d].item<double>() : 1);
+            squares += x * x;
+          }
+          norms.push_back(expected.gate[i] * std::sqrt(squares));
+        }
+        ASSERT_EQ(found.norm.size(0), static_cast<int64_t>(norms.size()));
+        for (size_t i = 0; i < norms.size(); ++i) {
+          ASSERT_NEAR(found.norm[static_cast<int64_t>(i)].item<double>(), norms[i],
+                      1e-5 * (1 + norms[i]))
+              << c.name;
+        }
+      }
+    }
   }
 }
 
@@ -273,14 +436,13 @@ TEST(GatedSum, TakesTheLargestOfNegativeTerms) {
   ops::GatedSumInput in;
   in.amplifier = Amplifier::kNone;
   in.aggregate = Aggregate::kMax;
-  in.h = at::tensor({-3.0F, -1e30F, -2.0F}).unsqueeze(1);
+  in.h = {at::tensor({-3.0F, -1e30F, -2.0F}).unsqueeze(1), {}};
   Block block;
   block.sources = 3;
   block.target = at::arange(3, at::kLong);
-  block.row = index_tensor({0, 0, 2});
-  block.source = index_tensor({0, 2, 1});
-  block.link = index_tensor({0, 0, 0});
-  block.weight = at::ones({3});
+  block.row_ptr = index_tensor({0, 2, 2, 3});
+  block.source = index_tensor({0, 2, 1}).to(at::kInt);
+  block.link = index_tensor({0, 0, 0}).to(at::kInt);
   const Tensor s = ops::gated_sum(in, block);
   EXPECT_EQ(s[0][0].item<float>(), -2);
   EXPECT_EQ(s[1][0].item<float>(), 0);

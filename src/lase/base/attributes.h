@@ -5,10 +5,9 @@
 #include <string_view>
 
 #include "lase/base/array.h"
+#include "lase/base/layout.h"
 
 namespace lase {
-
-enum class Layout : uint8_t { kDense, kSparse, kCoded };
 
 std::string_view layout_name(Layout layout);
 

@@ -10,11 +10,25 @@ namespace lase {
 namespace detail {
 // Apart from OpenMP's own setting, from which it starts and which other libraries change later.
 inline int thread_setting = std::max(1, omp_get_max_threads());
+inline thread_local bool alone = false;
 }  // namespace detail
 
-inline int thread_count() { return detail::thread_setting; }
+inline int thread_count() { return detail::alone ? 1 : detail::thread_setting; }
 
 inline void set_thread_count(int threads) { detail::thread_setting = std::max(1, threads); }
+
+// While it lives, what its thread does in parallel_for it does alone: for threads beside the main
+// one, which has all processors in use.
+class Alone {
+ public:
+  Alone() : before_(detail::alone) { detail::alone = true; }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone() { detail::alone = before_; }
+
+ private:
+  bool before_;
+};
 
 // body(first, last) over pieces of [0, n) of `grain` elements. The pieces do not depend on the
 // number of threads. The first exception, by position, is thrown again to the caller.
@@ -23,7 +37,7 @@ void parallel_for(int64_t n, int64_t grain, const Body& body) {
   const int64_t pieces = (n + grain - 1) / grain;
   std::exception_ptr error;
   int64_t error_piece = pieces;
-#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1) num_threads(thread_count())
+#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1 && thread_count() > 1) num_threads(thread_count())
   for (int64_t piece = 0; piece < pieces; ++piece) {
     try {
       body(piece * grain, std::min(n, (piece + 1) * grain));

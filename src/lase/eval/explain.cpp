@@ -41,18 +41,18 @@ class Ego {
   };
   OwnLinks own_links(int64_t l) const {
     const Block& whole = block(l);
-    const Tensor arcs = (whole.row == 0).nonzero().squeeze(1);
+    const int64_t arcs = whole.row_ptr[1].item<int64_t>();
     OwnLinks own;
     own.block = whole;
     own.block.target = whole.target.narrow(0, 0, 1);
-    own.block.row = whole.row.index_select(0, arcs);
-    own.block.source = whole.source.index_select(0, arcs);
-    own.block.weight = whole.weight.index_select(0, arcs);
-    own.block.link = at::arange(arcs.size(0), at::kLong);
+    own.block.row_ptr = whole.row_ptr.narrow(0, 0, 2);
+    own.block.source = whole.source.narrow(0, 0, arcs);
+    own.block.weight = whole.weight.narrow(0, 0, arcs);
+    own.block.link = at::arange(arcs, at::kInt);
     own.nodes = batch_.nodes.index_select(0, own.block.source);
     own.links = inputs_.links();
     if (own.links.f.columns > 0) {
-      const Tensor rows = whole.link.index_select(0, arcs);
+      const Tensor rows = whole.link.narrow(0, 0, arcs);
       const Tensor values = ops::attribute_rows(own.links.f, rows);
       own.links.f = ops::AttributeTensors();
       own.links.f.rows = values.size(0);
@@ -67,8 +67,9 @@ class Ego {
     const auto at = static_cast<size_t>(l);
     const State row = model_.step(l, states_[at], own.block, own.links, {});
     State state = states_[at + 1];
-    const auto replace = [](Tensor& all, const Tensor& first) {
-      if (all.defined()) all = at::cat({first, all.narrow(0, 1, all.size(0) - 1)});
+    const auto replace = [](ops::Rows& all, const ops::Rows& first) {
+      if (!all.defined()) return;
+      all = {at::cat({first.dense(), all.dense().narrow(0, 1, all.size() - 1)}), {}};
     };
     replace(state.h, row.h);
     replace(state.f, row.f);
@@ -98,7 +99,7 @@ Ego::OwnLinks without(const Ego::OwnLinks& own, int64_t arc) {
   Ego::OwnLinks rest = own;
   const Tensor all = at::arange(own.block.arcs(), at::kLong);
   const Tensor kept = all.index_select(0, (all != arc).nonzero().squeeze(1));
-  rest.block.row = own.block.row.index_select(0, kept);
+  rest.block.row_ptr = at::tensor({int64_t{0}, own.block.arcs() - 1}, at::kLong);
   rest.block.source = own.block.source.index_select(0, kept);
   rest.block.weight = own.block.weight.index_select(0, kept);
   rest.block.link = own.block.link.index_select(0, kept);

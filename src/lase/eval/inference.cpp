@@ -19,24 +19,31 @@ int64_t stretch_end(const Neighborhoods& graph, int64_t first, int64_t arcs) {
   return std::max(first + 1, static_cast<int64_t>(end - begin) - 1);
 }
 
-Tensor joined(const std::vector<Tensor>& pieces) {
-  return pieces.empty() || !pieces[0].defined() ? Tensor() : at::cat(pieces);
+ops::Rows joined(const std::vector<ops::Rows>& pieces) {
+  if (pieces.empty() || !pieces[0].defined()) return {};
+  std::vector<Tensor> rows;
+  for (const auto& piece : pieces) rows.push_back(piece.dense());
+  return {rows.size() == 1 ? rows[0] : at::cat(rows), {}};
 }
 
 }  // namespace
 
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, int64_t arcs) {
   c10::NoGradGuard no_grad;
+  if (arcs == 0) {
+    // The largest of the terms is found among all of them, in an array of arcs × d.
+    arcs = model.options().aggregate == ops::Aggregate::kMax ? 1 << 17 : 1 << 22;
+  }
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Tensor degree = degrees(graph);
-  State state = model.start(inputs, at::arange(nodes, at::kLong));
+  State state = model.start(inputs, Tensor());
   for (int64_t l = 0; l < model.block_count(); ++l) {
-    std::vector<Tensor> h;
-    std::vector<Tensor> f;
+    std::vector<ops::Rows> h;
+    std::vector<ops::Rows> f;
     for (int64_t first = 0; first < nodes;) {
       const int64_t last = stretch_end(graph, first, arcs);
       const Block block = whole_block(graph, degree, first, last);
-      State piece = model.step(l, state, block, inputs.links(), Dropout{});
+      State piece = model.step(l, state, block, inputs.links(), {});
       h.push_back(std::move(piece.h));
       f.push_back(std::move(piece.f));
       first = last;
@@ -44,7 +51,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
     state = {joined(h), joined(f)};
   }
   const Tensor embedding = model.embedding(state);
-  return {embedding, model.head(embedding, Dropout{})};
+  return {embedding, model.head(embedding, {})};
 }
 
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
@@ -58,12 +65,12 @@ Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborho
     const Batch batch = sample_batch(graph, seeds, fanouts, {seed, 0, first});
     State state = model.start(inputs, batch.nodes);
     for (int64_t l = 0; l < model.block_count(); ++l) {
-      state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), Dropout{});
+      state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), {});
     }
     embeddings.push_back(model.embedding(state));
   }
   const Tensor embedding = at::cat(embeddings);
-  return {embedding, model.head(embedding, Dropout{})};
+  return {embedding, model.head(embedding, {})};
 }
 
 }  // namespace lase

@@ -1,8 +1,14 @@
 #include "lase/model/inputs.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <cmath>
+#include <cstddef>
 #include <span>
+
+#include "lase/base/large_memory.h"
+#include "lase/base/parallel.h"
+#include "lase/ops/linear.h"
 
 namespace lase {
 
@@ -75,27 +81,57 @@ Attributes degree_features(const Graph& graph) {
   return Attributes::dense(std::move(values), graph.node_count(), 2);
 }
 
+namespace {
+
+// Each row divided by the sum of its absolute values.
+Tensor row_scaled(const Tensor& x) { return x / x.abs().sum(1, true).clamp_min(1e-12); }
+
+// Rows of it are read at random, once for every arc.
+Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
+  const auto memory = large_memory<std::byte>(rows * columns * static_cast<int64_t>(at::elementSize(type)));
+  return at::from_blob(memory.get(), {rows, columns}, [memory](void*) {}, type);
+}
+
+// Dense features as a model reads them: where they are, or a copy made once.
+Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scaling) {
+  const bool in_place = features.layout == Layout::kDense;
+  if (in_place && scaling.nodes == NodeScaling::kNone) return features.values;
+  Tensor matrix = large_matrix(features.rows, features.columns, scaling.node_mean.scalar_type());
+  constexpr int64_t kNodes = 1024;
+  parallel_for(features.rows, kNodes, [&](int64_t first, int64_t last) {
+    c10::NoGradGuard in_this_thread;
+    Tensor to = matrix.slice(0, first, last);
+    to.copy_(in_place ? features.values.slice(0, first, last)
+                      : ops::attribute_rows(features, at::arange(first, last, at::kLong)));
+    if (scaling.nodes == NodeScaling::kRow) to.copy_(row_scaled(to));
+    if (scaling.nodes == NodeScaling::kStandard) {
+      to.sub_(scaling.node_mean).mul_(scaling.node_scale);
+    }
+  });
+  return matrix;
+}
+
+}  // namespace
+
 Inputs::Inputs(const Graph& graph, const Scaling& scaling)
-    : scaling_(scaling), features_(graph.nodes.features) {
+    : row_scaled_(scaling.nodes == NodeScaling::kRow), features_(graph.nodes.features) {
+  if (features_.layout != Layout::kSparse) matrix_ = dense_features(features_, scaling);
   links_.f = ops::AttributeTensors(graph.link_attributes);
   links_.mean = scaling.link_mean;
   links_.scale = scaling.link_scale;
 }
 
-Tensor Inputs::rows(const Tensor& nodes) const {
-  const Tensor x = ops::attribute_rows(features_, nodes);
-  if (scaling_.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(1e-12);
-  if (scaling_.nodes == NodeScaling::kStandard && features_.layout != Layout::kSparse) {
-    return (x - scaling_.node_mean) * scaling_.node_scale;
-  }
-  return x;
+ops::Rows Inputs::rows(const Tensor& nodes) const {
+  if (matrix_.defined()) return {matrix_, nodes};
+  const Tensor x = ops::attribute_rows(
+      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong));
+  return {row_scaled_ ? row_scaled(x) : x, {}};
 }
 
 Tensor Inputs::projected(const Tensor& nodes, const Tensor& w) const {
-  if (scaling_.nodes == NodeScaling::kRow || features_.layout != Layout::kSparse) {
-    return rows(nodes).matmul(w.t());
-  }
-  return ops::attribute_product(features_, nodes, w);
+  if (row_scaled_ || matrix_.defined()) return ops::linear(rows(nodes), w);
+  return ops::attribute_product(
+      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w);
 }
 
 }  // namespace lase

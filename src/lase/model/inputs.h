@@ -37,14 +37,15 @@ class Inputs {
   int64_t node_features() const { return features_.columns; }
   const LinkAttributes& links() const { return links_; }
 
-  // f(u) of the nodes: [n, d].
-  at::Tensor rows(const at::Tensor& nodes) const;
+  // f(u) of the nodes, int64 [n]; of all nodes where undefined.
+  ops::Rows rows(const at::Tensor& nodes) const;
   // W f(u): [n, width], without making sparse features dense.
   at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w) const;
 
  private:
-  Scaling scaling_;
+  bool row_scaled_;
   ops::AttributeTensors features_;
+  at::Tensor matrix_;  // f [nodes, d] as models read it; undefined where features are sparse
   LinkAttributes links_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "lase/base/random.h"
+#include "lase/ops/linear.h"
 
 namespace lase {
 
@@ -14,16 +14,6 @@ Tensor LinkAttributes::shift(const Tensor& scaled_weights) const {
   return -scaled_weights.matmul(mean);
 }
 
-Tensor Dropout::apply(const Tensor& x, int64_t layer) const {
-  if (rate <= 0) return x;
-  Tensor mask = at::empty(x.sizes(), at::kFloat);
-  auto* data = mask.data_ptr<float>();
-  Random random(seed, 0x44524F50, epoch, batch, layer);
-  const auto kept = static_cast<float>(1 / (1 - rate));
-  for (int64_t i = 0; i < mask.numel(); ++i) data[i] = random.uniform() < rate ? 0.0F : kept;
-  return x * mask;
-}
-
 Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes)
     : v_u_(parameters.matrix(name + ".gate.u", 1, width)),
       v_v_(parameters.matrix(name + ".gate.v", 1, width)),
@@ -31,8 +21,8 @@ Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64
       b_(parameters.zeros(name + ".gate.bias", 1)) {}
 
 void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const {
-  in.p = in.h.index_select(0, block.target).matmul(v_u_.squeeze(0)) + b_;
-  in.q = in.h.matmul(v_v_.squeeze(0));
+  in.p = ops::linear(in.h.at(block.target), v_u_).squeeze(1) + b_;
+  in.q = ops::linear(in.h, v_v_).squeeze(1);
   if (v_e_.size(1) == 0) return;
   in.v = links.scaled(v_e_).squeeze(0);
   in.p = in.p + links.shift(in.v);
@@ -56,7 +46,9 @@ int64_t out_width(const ModelOptions& options, int64_t width) {
 
 namespace {
 
-using at::linear;  // x Wᵀ
+using ops::Dropout;
+using ops::linear;  // x Wᵀ
+using ops::Rows;
 
 Tensor combine(Combine how, const Tensor& a, const Tensor& b) {
   switch (how) {
@@ -86,7 +78,7 @@ class Neighborhood {
     }
   }
 
-  ops::GatedSumInput input(const Tensor& h, const Block& block, const LinkAttributes& links) const {
+  ops::GatedSumInput input(const Rows& h, const Block& block, const LinkAttributes& links) const {
     ops::GatedSumInput in;
     in.h = h;
     in.f = &links.f;
@@ -97,7 +89,7 @@ class Neighborhood {
     return in;
   }
 
-  Tensor sum(const Tensor& h, const Block& block, const LinkAttributes& links) const {
+  Tensor sum(const Rows& h, const Block& block, const LinkAttributes& links) const {
     return ops::gated_sum(input(h, block, links), block);
   }
 
@@ -122,11 +114,13 @@ class LaseSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
+  State forward(const State& state, const Block& block, const LinkAttributes& links,
+                const Dropout& dropout) const override {
     const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, in]
-    const Tensor own = state.h.index_select(0, block.target);   // [targets, in]
-    return {combine(combine_, linear(own, w1_), linear(s, w2_)).relu(), {}};
+    const Rows own = state.h.at(block.target);                  // [targets, in]
+    const Tensor h = combine(combine_, linear(own, w1_, dropout.part(1)),
+                             linear({s, {}}, w2_, dropout.part(2)));
+    return {{h.relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes& links) const override {
@@ -151,11 +145,11 @@ class LaseRw : public Layer {
       : neighborhood_(options, parameters, shape, options.amplifier),
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
+  State forward(const State& state, const Block& block, const LinkAttributes& links,
+                const Dropout& dropout) const override {
     const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, out]
-    const Tensor f = state.f.index_select(0, block.target);     // [targets, features]
-    return {s * linear(f, w_), f};
+    const Rows f = state.f.at(block.target);                    // [targets, features]
+    return {{ops::dropout(s, dropout) * linear(f, w_), {}}, f};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes& links) const override {
@@ -179,16 +173,16 @@ class Relabelling : public Layer {
         p2_(parameters.matrix(name + ".p2", width, width)),
         q_(parameters.matrix(name + ".q", width, width)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
+  State forward(const State& state, const Block& block, const LinkAttributes& links,
+                const Dropout&) const override {
     const Tensor s = ops::gated_sum(neighborhood(state, block, links), block);
-    const Tensor own = state.f.index_select(0, block.target);
-    return {{}, (linear(own, p1_) + linear(s, p2_)).sigmoid()};
+    const Tensor r = linear(state.f.at(block.target), p1_) + linear({s, {}}, p2_);
+    return {{}, {r.sigmoid(), {}}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block&,
                                   const LinkAttributes&) const override {
     ops::GatedSumInput in;
-    in.h = linear(state.f, q_).sigmoid();
+    in.h = {linear(state.f, q_).sigmoid(), {}};
     in.amplifier = ops::Amplifier::kNone;
     in.aggregate = aggregate_;
     return in;
@@ -214,20 +208,22 @@ class LaseConcat : public Layer {
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)),
         w3_(parameters.matrix(shape.name + ".w3", shape.out, shape.attributes)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
+  State forward(const State& state, const Block& block, const LinkAttributes& links,
+                const Dropout& dropout) const override {
     const ops::GatedSumInput nodes = neighborhood_.input(state.h, block, links);
-    Tensor sum = linear(ops::gated_sum(nodes, block), w2_);  // [targets, out]
+    const Tensor s = ops::gated_sum(nodes, block);         // [targets, in]
+    Tensor sum = linear({s, {}}, w2_, dropout.part(2));  // [targets, out]
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = nodes;
-      attributes.h = at::ones({1, w3_.size(0)}, state.h.options()).expand({block.sources, -1});
+      attributes.h = {at::ones({1, w3_.size(0)}, state.h.matrix.options()),
+                      at::zeros({block.sources}, at::kLong)};
       attributes.amplifier = ops::Amplifier::kLinear;
       attributes.u = links.scaled(w3_);
       attributes.u_shift = links.shift(attributes.u);
       sum = sum + ops::gated_sum(attributes, block);
     }
-    const Tensor own = state.h.index_select(0, block.target);
-    return {combine(combine_, linear(own, w1_), sum).relu(), {}};
+    const Rows own = state.h.at(block.target);
+    return {{combine(combine_, linear(own, w1_, dropout.part(1)), sum).relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes& links) const override {
@@ -251,11 +247,13 @@ class GraphSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
+  State forward(const State& state, const Block& block, const LinkAttributes& links,
+                const Dropout& dropout) const override {
     const Tensor mean = ops::gated_sum(neighborhood(state, block, links), block);
-    const Tensor own = state.h.index_select(0, block.target);
-    return {combine(combine_, linear(own, w1_), linear(mean, w2_)).relu(), {}};
+    const Rows own = state.h.at(block.target);
+    const Tensor h = combine(combine_, linear(own, w1_, dropout.part(1)),
+                             linear({mean, {}}, w2_, dropout.part(2)));
+    return {{h.relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block&,
                                   const LinkAttributes&) const override {
@@ -283,25 +281,29 @@ class Gcn : public Layer {
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.in)),
         b_(parameters.zeros(shape.name + ".bias", shape.out)) {}
 
-  State forward(const State& state, const Block& block,
-                const LinkAttributes& links) const override {
-    const ops::GatedSumInput in = neighborhood(state, block, links);
-    const Tensor own = in.h.index_select(0, block.target);
+  State forward(const State& state, const Block& block, const LinkAttributes&,
+                const Dropout& dropout) const override {
+    const ops::GatedSumInput in = sum_input(state, block, dropout);
+    const Tensor own = in.h.at(block.target).dense();
     const Tensor norm = normalizer(block).index_select(0, block.target);
     const Tensor h = (ops::gated_sum(in, block) + own) * norm + b_;
-    return {last_ ? h : h.relu(), {}};
+    return {{last_ ? h : h.relu(), {}}, {}};
   }
-  // h(v) W / √d̃(v)
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes&) const override {
+    return sum_input(state, block, {});
+  }
+
+ private:
+  // h(v) W / √d̃(v)
+  ops::GatedSumInput sum_input(const State& state, const Block& block,
+                               const Dropout& dropout) const {
     ops::GatedSumInput in;
-    in.h = linear(state.h, w_) * normalizer(block);
+    in.h = {linear(state.h, w_, dropout) * normalizer(block), {}};
     in.amplifier = ops::Amplifier::kNone;
     in.aggregate = ops::Aggregate::kSum;
     return in;
   }
-
- private:
   static Tensor normalizer(const Block& block) { return (block.degree + 1).rsqrt().unsqueeze(1); }
   bool last_;
   Tensor w_, b_;

@@ -7,6 +7,7 @@
 
 #include "lase/model/options.h"
 #include "lase/model/parameters.h"
+#include "lase/ops/dropout.h"
 #include "lase/ops/gated_sum.h"
 
 namespace lase {
@@ -22,22 +23,11 @@ struct LinkAttributes {
   at::Tensor shift(const at::Tensor& scaled_weights) const;  // −(U scale) mean
 };
 
-// Zeroes entries with probability `rate` and scales the rest, while training; the mask is a
-// function of its coordinates.
-struct Dropout {
-  double rate = 0;  // 0: nothing happens
-  uint64_t seed = 0;
-  int64_t epoch = 0;
-  int64_t batch = 0;
-
-  at::Tensor apply(const at::Tensor& x, int64_t layer) const;
-};
-
 // What one layer hands to the next, a row for each source: h^(l), and the features (or WL labels)
 // that LASE-RW and LASE-WL multiply with in every layer; undefined elsewhere.
 struct State {
-  at::Tensor h;
-  at::Tensor f;
+  ops::Rows h;
+  ops::Rows f;
 };
 
 // λ(u,v) = σ(V [h(u), f(e), h(v)] + b), split into what belongs to u, to v and to e.
@@ -67,8 +57,10 @@ class AmplifierMatrix {
 class Layer {
  public:
   virtual ~Layer() = default;
-  virtual State forward(const State& state, const Block& block,
-                        const LinkAttributes& links) const = 0;
+  // Entries are dropped from what the layer's matrices read, after the sum over the neighbourhood:
+  // the sum itself, which draws estimate, stays the same from one batch to the next.
+  virtual State forward(const State& state, const Block& block, const LinkAttributes& links,
+                        const ops::Dropout& dropout) const = 0;
   // The sum over the neighbourhood as the layer forms it, for those who look inside; nothing where
   // a layer has no gate and no amplifier.
   virtual ops::GatedSumInput neighborhood(const State& state, const Block& block,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lase/base/error.h"
+#include "lase/ops/linear.h"
 
 namespace lase {
 
@@ -74,38 +75,38 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed
 
 State Model::start(const Inputs& inputs, const Tensor& nodes) const {
   if (!walks(options_)) {
-    return {w0_.defined() ? inputs.projected(nodes, w0_) : inputs.rows(nodes), {}};
+    if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};
+    return {inputs.rows(nodes), {}};
   }
   State state{{}, inputs.rows(nodes)};
   if (options_.architecture == Architecture::kRw || options_.depth == 0) {
-    state.h = state.f.matmul(w0_.t());
+    state.h = {ops::linear(state.f, w0_), {}};
   }
   return state;
 }
 
 State Model::step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
-                  const Dropout& dropout) const {
-  State in = state;
-  if (in.h.defined()) in.h = dropout.apply(in.h, l);
-  State out = layers_[static_cast<size_t>(l)]->forward(in, block, links);
+                  const ops::Dropout& dropout) const {
+  State out = layers_[static_cast<size_t>(l)]->forward(state, block, links, dropout.part(l));
   const bool relabelled = options_.architecture == Architecture::kWl && l + 1 == options_.depth;
-  if (relabelled) out.h = out.f.matmul(w0_.t());
+  if (relabelled) out.h = {ops::linear(out.f, w0_), {}};
   return out;
 }
 
 Tensor Model::embedding(const State& state) const {
+  const Tensor h = state.h.dense();
   const bool normalized = options_.normalize && options_.architecture != Architecture::kGcn &&
                           options_.architecture != Architecture::kRaw;
-  if (!normalized) return state.h;
-  return state.h / state.h.norm(2, 1, true).clamp_min(1e-12);
+  if (!normalized) return h;
+  return h / h.norm(2, 1, true).clamp_min(1e-12);
 }
 
-Tensor Model::head(const Tensor& embedding, const Dropout& dropout) const {
+Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
   if (!head_w_.defined()) return embedding;
-  return dropout.apply(embedding, block_count()).matmul(head_w_.t()) + head_b_;
+  return ops::linear({embedding, {}}, head_w_, dropout.part(block_count())) + head_b_;
 }
 
-Tensor Model::forward(const Inputs& inputs, const Batch& batch, const Dropout& dropout) const {
+Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout) const {
   State state = start(inputs, batch.nodes);
   for (int64_t l = 0; l < block_count(); ++l) {
     state = step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), dropout);

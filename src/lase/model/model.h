@@ -32,17 +32,17 @@ class Model {
   int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
   const Layer& layer(int64_t l) const { return *layers_[static_cast<size_t>(l)]; }
 
-  // What the first layer reads for these nodes.
+  // What the first layer reads for these nodes; for all nodes where undefined.
   State start(const Inputs& inputs, const at::Tensor& nodes) const;
   // Layer l on one block.
   State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
-             const Dropout& dropout) const;
+             const ops::Dropout& dropout) const;
   // The embedding of the last state, and what the head makes of it: [n, outputs].
   at::Tensor embedding(const State& state) const;
-  at::Tensor head(const at::Tensor& embedding, const Dropout& dropout) const;
+  at::Tensor head(const at::Tensor& embedding, const ops::Dropout& dropout) const;
 
   // All of it on a batch: [seeds, outputs].
-  at::Tensor forward(const Inputs& inputs, const Batch& batch, const Dropout& dropout) const;
+  at::Tensor forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout) const;
 
  private:
   ModelOptions options_;

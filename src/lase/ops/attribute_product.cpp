@@ -23,7 +23,8 @@ struct Gathered {
 
 Gathered gather(const AttributeTensors& f, const Tensor& rows) {
   const int64_t n = rows.size(0);
-  const auto* row = rows.data_ptr<int64_t>();
+  const Tensor wide = rows.to(at::kLong);
+  const auto* row = wide.data_ptr<int64_t>();
   const auto* row_ptr = f.row_ptr.data_ptr<int64_t>();
   Gathered gathered;
   gathered.offset = at::empty({n + 1}, at::kLong);

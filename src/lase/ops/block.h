@@ -13,14 +13,14 @@ namespace lase {
 struct Block {
   int64_t sources = 0;  // rows of the layer's input
   at::Tensor target;    // int64 [targets]: the row of each target in the layer's input
-  at::Tensor row;       // int64 [arcs]: which target, ascending
-  at::Tensor source;    // int64 [arcs]: the row of v in the layer's input
-  at::Tensor link;      // int64 [arcs]: the row of f(e)
-  at::Tensor weight;    // float [arcs]
+  at::Tensor row_ptr;   // int64 [targets+1]: from 0 to the number of arcs
+  at::Tensor source;    // int32 [arcs]: the row of v in the layer's input
+  at::Tensor link;      // int32 [arcs]: the row of f(e)
+  at::Tensor weight;    // float [arcs]; undefined: 1
   at::Tensor degree;    // float [sources]: |N(v)| in the graph that was drawn from
 
   int64_t targets() const { return target.size(0); }
-  int64_t arcs() const { return row.size(0); }
+  int64_t arcs() const { return source.size(0); }
 };
 
 }  // namespace lase

@@ -1,7 +1,11 @@
 #include "lase/ops/gated_sum.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
 
 namespace lase::ops {
 
@@ -9,88 +13,163 @@ using at::Tensor;
 
 namespace {
 
-// λ and a(e), either undefined where it is 1. V_e rides along as one more row of U, so that f(e) is
-// read once.
-struct Terms {
-  Tensor gate;       // [arcs]
-  Tensor amplifier;  // [arcs, d]
-};
+thread_local bool use_reference = false;
 
-Terms terms(const GatedSumInput& in, const Block& block) {
-  const bool amplified = in.amplifier != Amplifier::kNone;
-  Tensor matrix;  // [d + 1, k], or less
-  if (amplified && in.v.defined()) {
-    matrix = at::cat({in.u, in.v.unsqueeze(0)});
-  } else if (amplified) {
-    matrix = in.u;
-  } else if (in.v.defined()) {
-    matrix = in.v.unsqueeze(0);
-  }
-  Terms result;
-  Tensor product;
-  if (matrix.defined()) product = attribute_product(*in.f, block.link, matrix);
-  if (amplified) {
-    Tensor a = product.narrow(1, 0, in.u.size(0));
-    if (in.u_shift.defined()) a = a + in.u_shift;
-    result.amplifier = in.amplifier == Amplifier::kSigmoid ? a.sigmoid() : a;
-  }
-  if (in.p.defined()) {
-    Tensor z = in.p.index_select(0, block.row) + in.q.index_select(0, block.source);
-    if (in.v.defined()) z = z + product.select(1, product.size(1) - 1);
-    result.gate = z.sigmoid();
-  }
-  return result;
+template <class T>
+const T* pointer(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
-// The largest of the terms x [arcs, d] of each row, by position: [targets, d]. (torch's own
-// scatter_reduce warns everyone that it is new.)
-Tensor largest(const Tensor& x, const Block& block) {
-  const int64_t arcs = x.size(0);
-  const int64_t d = x.size(1);
-  Tensor first = at::full({block.targets(), d}, arcs, at::kLong);  // arcs: a row without any
-  const Tensor values = x.detach().contiguous();
-  const auto* row = block.row.data_ptr<int64_t>();
-  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest", [&] {
-    const auto* value = values.data_ptr<scalar_t>();
-    for (int64_t i = 0; i < arcs; ++i) {
-      auto* best = first.data_ptr<int64_t>() + row[i] * d;
-      for (int64_t j = 0; j < d; ++j) {
-        if (best[j] == arcs || value[i * d + j] > value[best[j] * d + j]) best[j] = i;
+kernels::AttributeView view(const AttributeTensors& f) {
+  return {.layout = f.layout,
+          .rows = f.rows,
+          .columns = f.columns,
+          .codes = f.layout == Layout::kCoded ? f.values.size(0) : 0,
+          .values = pointer<float>(f.values),
+          .row_ptr = pointer<int64_t>(f.row_ptr),
+          .column = pointer<int32_t>(f.column),
+          .code = pointer<int32_t>(f.code)};
+}
+
+// 1 / Σ w of each target: [targets].
+Tensor mean_scale(const Block& block) {
+  Tensor scale = at::empty({block.targets()}, at::kFloat);
+  auto* to = scale.data_ptr<float>();
+  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  const auto* weight = pointer<float>(block.weight);
+  constexpr int64_t kTargets = 4096;
+  parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      double total = weight == nullptr ? static_cast<double>(row_ptr[u + 1] - row_ptr[u]) : 0;
+      for (int64_t i = row_ptr[u]; weight != nullptr && i < row_ptr[u + 1]; ++i) {
+        total += double{weight[i]};
       }
+      to[u] = static_cast<float>(1 / std::max(total, 1e-12));
     }
   });
-  return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, first);
+  return scale;
+}
+
+// What the kernel reads, and what keeps it alive; all without a history.
+struct Call {
+  GatedSumInput in;
+  AttributeTensors f;
+  Block block;
+  Tensor scale;  // [targets], or undefined
+
+  Call(const GatedSumInput& from, const Block& over) : in(from), block(over) {
+    const auto plain = [](Tensor& x) {
+      if (x.defined()) x = x.detach().contiguous();
+    };
+    for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) plain(*x);
+    if (from.f != nullptr) f = *from.f;
+    in.f = &f;
+    if (in.aggregate == Aggregate::kMean) scale = mean_scale(block);
+    check();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  kernels::GatedSum view() const {
+    kernels::GatedSum call;
+    call.block = {.targets = block.targets(),
+                  .sources = in.h.size(),
+                  .row_ptr = pointer<int64_t>(block.row_ptr),
+                  .source = pointer<int32_t>(block.source),
+                  .link = pointer<int32_t>(block.link),
+                  .weight = pointer<float>(block.weight),
+                  .scale = pointer<float>(scale)};
+    const bool reads_links = in.u.defined() || in.v.defined();
+    if (reads_links) call.f = ops::view(f);
+    call.d = in.h.width();
+    call.amplifier = in.amplifier;
+    call.now = {.h = pointer<float>(in.h.matrix),
+                .h_row = pointer<int64_t>(in.h.index),
+                .u = pointer<float>(in.u),
+                .u_shift = pointer<float>(in.u_shift),
+                .p = pointer<float>(in.p),
+                .q = pointer<float>(in.q),
+                .v = pointer<float>(in.v)};
+    return call;
+  }
+
+ private:
+  void check() const {
+    const bool amplified = in.amplifier != Amplifier::kNone;
+    require(!amplified || in.u.defined(), "gated_sum: the amplifier has no matrix U");
+    require(!in.u.defined() || (in.u.size(0) == in.h.width() && in.u.size(1) == f.columns),
+            "gated_sum: U must be [d, k]");
+    require(!in.p.defined() || (in.p.size(0) == block.targets() && in.q.size(0) == in.h.size()),
+            "gated_sum: the gate has a term for each target and each source");
+    require(block.row_ptr.size(0) == block.targets() + 1, "gated_sum: a row for each target");
+  }
+};
+
+struct GatedSumBackward : torch::autograd::Node {
+  std::unique_ptr<Call> call;
+  Tensor gate;  // [arcs], or undefined
+
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
+    const Tensor ds = gradients[0].contiguous();
+    const GatedSumInput& in = call->in;
+    const bool to_h = task_should_compute_output(0);
+    require(!to_h || !in.h.index.defined(), "gated_sum: no gradient through an index");
+    const auto like = [](const Tensor& x) { return x.defined() ? at::empty_like(x) : Tensor(); };
+    Tensor h = to_h ? at::empty_like(in.h.matrix) : Tensor();
+    std::array<Tensor, 5> others = {like(in.u), like(in.u_shift), like(in.p), like(in.q),
+                                    like(in.v)};
+    const auto at = [](const Tensor& x) { return x.defined() ? x.data_ptr<float>() : nullptr; };
+    kernels::gated_sum_backward(call->view(), pointer<float>(gate), ds.data_ptr<float>(),
+                                {.h = at(h),
+                                 .u = at(others[0]),
+                                 .u_shift = at(others[1]),
+                                 .p = at(others[2]),
+                                 .q = at(others[3]),
+                                 .v = at(others[4])});
+    return {h, others[0], others[1], others[2], others[3], others[4]};
+  }
+  void release_variables() override { call.reset(); }
+};
+
+bool fused(const GatedSumInput& in) {
+  return !use_reference && in.aggregate != Aggregate::kMax &&
+         in.h.matrix.scalar_type() == at::kFloat;
 }
 
 }  // namespace
 
-Tensor gates(const GatedSumInput& in, const Block& block) {
-  const Tensor gate = terms(in, block).gate;
-  return gate.defined() ? gate : at::ones({block.arcs()}, in.h.options());
-}
-
-Tensor amplifiers(const GatedSumInput& in, const Block& block) {
-  const Tensor a = terms(in, block).amplifier;
-  return a.defined() ? a : at::ones({block.arcs(), in.h.size(1)}, in.h.options());
-}
+UseReference::UseReference() : before_(use_reference) { use_reference = true; }
+UseReference::~UseReference() { use_reference = before_; }
 
 Tensor gated_sum(const GatedSumInput& in, const Block& block) {
-  const auto [gate, amplifier] = terms(in, block);
-  Tensor x = in.h.index_select(0, block.source);  // [arcs, d]
-  if (amplifier.defined()) x = x * amplifier;
-  if (in.aggregate == Aggregate::kMax) {
-    if (gate.defined()) x = x * gate.unsqueeze(1);
-    return largest(x, block);
+  if (!fused(in)) return gated_sum_reference(in, block);
+  auto call = std::make_unique<Call>(in, block);
+  Tensor s = at::empty({block.targets(), in.h.width()}, at::kFloat);
+  Tensor gate;
+  if (in.p.defined()) gate = at::empty({block.arcs()}, at::kFloat);
+  kernels::gated_sum(call->view(), {.s = s.data_ptr<float>(),
+                                    .gate = gate.defined() ? gate.data_ptr<float>() : nullptr});
+  if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
+    auto node = std::make_shared<GatedSumBackward>();
+    node->set_next_edges(
+        torch::autograd::collect_next_edges(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v));
+    node->call = std::move(call);
+    node->gate = gate;
+    torch::autograd::set_history(s, node);
   }
-  Tensor scale = block.weight.to(x.scalar_type());  // [arcs]
-  if (in.aggregate == Aggregate::kMean) {
-    const Tensor total =
-        at::zeros({block.targets()}, x.options()).index_add(0, block.row, scale).clamp_min(1e-12);
-    scale = scale / total.index_select(0, block.row);
-  }
-  if (gate.defined()) scale = scale * gate;
-  return at::zeros({block.targets(), x.size(1)}, x.options())
-      .index_add(0, block.row, x * scale.unsqueeze(1));
+  return s;
+}
+
+SumAndNorms gated_sum_with_norms(const GatedSumInput& in, const Block& block,
+                                 const Tensor& factor) {
+  const Call call(in, block);
+  SumAndNorms result{at::empty({block.targets(), in.h.width()}, at::kFloat),
+                     at::empty({block.arcs()}, at::kFloat)};
+  const Tensor plain = factor.defined() ? factor.detach().contiguous() : factor;
+  kernels::gated_sum(call.view(), {.s = result.s.data_ptr<float>(),
+                                   .norm = result.norm.data_ptr<float>(),
+                                   .factor = pointer<float>(plain)});
+  return result;
 }
 
 }  // namespace lase::ops

@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <algorithm>
-#include <unordered_map>
 
+#include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
 
@@ -18,95 +18,100 @@ Tensor to_tensor(const std::vector<int64_t>& values) {
   return at::tensor(at::ArrayRef<int64_t>(values), at::kLong);
 }
 
-// Drawn arcs of one node: positions within its row, ascending.
-void draw(int64_t degree, int64_t fanout, Random& random, std::vector<int64_t>& positions) {
-  positions.clear();
-  if (fanout == kWholeNeighborhood || degree <= fanout) {
-    for (int64_t i = 0; i < degree; ++i) positions.push_back(i);
-    return;
-  }
-  // Floyd's way to draw distinct positions.
-  for (int64_t top = degree - fanout; top < degree; ++top) {
-    const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
-    const bool taken = std::find(positions.begin(), positions.end(), drawn) != positions.end();
-    positions.push_back(taken ? top : drawn);
-  }
-  std::sort(positions.begin(), positions.end());
+int64_t drawn_of(int64_t degree, int64_t fanout) {
+  return fanout == kWholeNeighborhood ? degree : std::min(degree, fanout);
 }
 
-// The arcs drawn for one layer, with v as a node of the graph.
-struct DrawnArcs {
-  std::vector<int64_t> count;  // [targets]
-  std::vector<int64_t> neighbor;
-  std::vector<int64_t> link;
-  std::vector<float> weight;
-};
+// Distinct positions within a row, ascending, by Floyd's method.
+void draw(int64_t degree, int64_t fanout, Random& random, int64_t* positions) {
+  int64_t* end = positions;
+  for (int64_t top = degree - fanout; top < degree; ++top) {
+    const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
+    int64_t* at = std::lower_bound(positions, end, drawn);
+    const bool taken = at != end && *at == drawn;
+    if (taken) at = end;  // `top` is above all others
+    std::copy_backward(at, end, end + 1);
+    *at = taken ? top : drawn;
+    ++end;
+  }
+}
 
-DrawnArcs draw_layer(const Neighborhoods& graph, const std::vector<int64_t>& targets,
-                     int64_t fanout, int64_t layer, const DrawKey& key) {
+// The arcs of one layer, with source[i] still the node v.
+Block draw_layer(const Neighborhoods& graph, const std::vector<int64_t>& targets, int64_t fanout,
+                 int64_t layer, const DrawKey& key) {
   const auto n = static_cast<int64_t>(targets.size());
+  Block block;
+  block.target = at::arange(n, at::kLong);
+  block.row_ptr = at::empty({n + 1}, at::kLong);
+  auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  row_ptr[0] = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    row_ptr[i + 1] = row_ptr[i] + drawn_of(graph.degree(targets[static_cast<size_t>(i)]), fanout);
+  }
+  const int64_t arcs = row_ptr[n];
+  block.source = at::empty({arcs}, at::kInt);
+  block.link = at::empty({arcs}, at::kInt);
+  block.weight = at::empty({arcs}, at::kFloat);
+  auto* source = block.source.data_ptr<int32_t>();
+  auto* link = block.link.data_ptr<int32_t>();
+  auto* weight = block.weight.data_ptr<float>();
   constexpr int64_t kTargets = 1024;
-  std::vector<DrawnArcs> pieces(static_cast<size_t>((n + kTargets - 1) / kTargets));
   parallel_for(n, kTargets, [&](int64_t first, int64_t last) {
-    DrawnArcs& piece = pieces[static_cast<size_t>(first / kTargets)];
-    std::vector<int64_t> positions;
+    std::vector<int64_t> positions(static_cast<size_t>(std::max<int64_t>(fanout, 0)));
     for (int64_t i = first; i < last; ++i) {
       const int64_t u = targets[static_cast<size_t>(i)];
       const int64_t degree = graph.degree(u);
-      Random random(key.seed, kDrawStream, key.epoch, key.batch, layer, u);
-      draw(degree, fanout, random, positions);
-      const auto drawn = static_cast<int64_t>(positions.size());
-      piece.count.push_back(drawn);
-      for (const int64_t position : positions) {
-        const int64_t arc = graph.row_ptr[u] + position;
-        piece.neighbor.push_back(graph.neighbor[arc]);
-        piece.link.push_back(graph.link[arc]);
-        piece.weight.push_back(static_cast<float>(degree) / static_cast<float>(drawn));
+      const int64_t drawn = row_ptr[i + 1] - row_ptr[i];
+      if (drawn < degree) {
+        Random random(key.seed, kDrawStream, key.epoch, key.batch, layer, u);
+        draw(degree, fanout, random, positions.data());
+      }
+      for (int64_t j = 0; j < drawn; ++j) {
+        const int64_t arc =
+            graph.row_ptr[u] + (drawn < degree ? positions[static_cast<size_t>(j)] : j);
+        source[row_ptr[i] + j] = graph.neighbor[arc];
+        link[row_ptr[i] + j] = graph.link[arc];
+        weight[row_ptr[i] + j] = static_cast<float>(degree) / static_cast<float>(drawn);
       }
     }
   });
-  if (pieces.size() == 1) return std::move(pieces[0]);
-  DrawnArcs all;
-  for (const auto& piece : pieces) {
-    all.count.insert(all.count.end(), piece.count.begin(), piece.count.end());
-    all.neighbor.insert(all.neighbor.end(), piece.neighbor.begin(), piece.neighbor.end());
-    all.link.insert(all.link.end(), piece.link.begin(), piece.link.end());
-    all.weight.insert(all.weight.end(), piece.weight.begin(), piece.weight.end());
-  }
-  return all;
+  return block;
 }
 
-// Rows of the layer's input: the targets first, then the other neighbours as they appear.
-class SourceRows {
+// Numbers nodes from 0 on as they appear. The table grows with the nodes seen, not with the graph.
+class NodeNumbers {
  public:
-  explicit SourceRows(const std::vector<int64_t>& targets) : nodes_(targets) {
-    for (size_t i = 0; i < targets.size(); ++i) row_[targets[i]] = static_cast<int64_t>(i);
+  int32_t number(int64_t node) {
+    if (2 * nodes_.size() >= slots_.size()) grow();
+    int32_t& slot = find(node);
+    if (slot < 0) {
+      slot = static_cast<int32_t>(nodes_.size());
+      nodes_.push_back(node);
+    }
+    return slot;
   }
-  int64_t row(int64_t node) {
-    const auto [found, added] = row_.emplace(node, static_cast<int64_t>(nodes_.size()));
-    if (added) nodes_.push_back(node);
-    return found->second;
-  }
-  std::vector<int64_t> take() { return std::move(nodes_); }
+  const std::vector<int64_t>& nodes() const { return nodes_; }
 
  private:
-  std::unordered_map<int64_t, int64_t> row_;
+  int32_t& find(int64_t node) {
+    const size_t mask = slots_.size() - 1;
+    size_t at = mix(static_cast<uint64_t>(node)) & mask;
+    while (slots_[at] >= 0 && nodes_[static_cast<size_t>(slots_[at])] != node) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void grow() {
+    slots_.assign(std::max<size_t>(1024, 4 * slots_.size()), -1);
+    for (size_t i = 0; i < nodes_.size(); ++i) find(nodes_[i]) = static_cast<int32_t>(i);
+  }
+  std::vector<int32_t> slots_;  // open addressing; −1: free
   std::vector<int64_t> nodes_;
 };
 
-Tensor repeat_rows(const std::vector<int64_t>& count) {
-  std::vector<int64_t> row;
-  for (size_t i = 0; i < count.size(); ++i) {
-    row.insert(row.end(), static_cast<size_t>(count[i]), static_cast<int64_t>(i));
-  }
-  return to_tensor(row);
-}
-
 Tensor degrees_of(const Neighborhoods& graph, const std::vector<int64_t>& nodes) {
-  std::vector<float> degree;
-  degree.reserve(nodes.size());
-  for (const int64_t node : nodes) degree.push_back(static_cast<float>(graph.degree(node)));
-  return at::tensor(at::ArrayRef<float>(degree), at::kFloat);
+  Tensor degree = at::empty({static_cast<int64_t>(nodes.size())}, at::kFloat);
+  auto* to = degree.data_ptr<float>();
+  for (const int64_t node : nodes) *to++ = static_cast<float>(graph.degree(node));
+  return degree;
 }
 
 }  // namespace
@@ -120,26 +125,20 @@ int64_t Batch::arcs() const {
 Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
                    std::span<const int64_t> fanouts, const DrawKey& key) {
   Batch batch;
-  std::vector<int64_t> targets(seeds.begin(), seeds.end());
+  // The rows of a layer's input: the targets first, then the other neighbours as they appear.
+  NodeNumbers rows;
+  for (const int64_t seed : seeds) rows.number(seed);
+  require(rows.nodes().size() == seeds.size(), "a batch names a node twice");
   for (auto layer = static_cast<int64_t>(fanouts.size()) - 1; layer >= 0; --layer) {
-    const DrawnArcs arcs =
-        draw_layer(graph, targets, fanouts[static_cast<size_t>(layer)], layer, key);
-    SourceRows rows(targets);
-    std::vector<int64_t> source;
-    source.reserve(arcs.neighbor.size());
-    for (const int64_t v : arcs.neighbor) source.push_back(rows.row(v));
-    Block block;
-    block.target = at::arange(static_cast<int64_t>(targets.size()), at::kLong);
-    block.row = repeat_rows(arcs.count);
-    block.source = to_tensor(source);
-    block.link = to_tensor(arcs.link);
-    block.weight = at::tensor(at::ArrayRef<float>(arcs.weight), at::kFloat);
-    targets = rows.take();
-    block.sources = static_cast<int64_t>(targets.size());
-    block.degree = degrees_of(graph, targets);
+    Block block =
+        draw_layer(graph, rows.nodes(), fanouts[static_cast<size_t>(layer)], layer, key);
+    auto* source = block.source.data_ptr<int32_t>();
+    for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
+    block.sources = static_cast<int64_t>(rows.nodes().size());
+    block.degree = degrees_of(graph, rows.nodes());
     batch.blocks.insert(batch.blocks.begin(), std::move(block));
   }
-  batch.nodes = to_tensor(targets);
+  batch.nodes = to_tensor(rows.nodes());
   return batch;
 }
 
@@ -155,19 +154,17 @@ Tensor degrees(const Neighborhoods& graph) {
 Block whole_block(const Neighborhoods& graph, const Tensor& degrees, int64_t first, int64_t last) {
   const int64_t begin = graph.row_ptr[first];
   const int64_t arcs = graph.row_ptr[last] - begin;
-  std::vector<int64_t> count;
-  for (int64_t u = first; u < last; ++u) count.push_back(graph.degree(u));
-  const auto widened = [&](const Array<int32_t>& values) {
-    return at::from_blob(const_cast<int32_t*>(values.data() + begin), {arcs}, at::kInt)
-        .to(at::kLong);
+  const auto in_place = [&](const Array<int32_t>& values) {
+    return at::from_blob(const_cast<int32_t*>(values.data() + begin), {arcs}, at::kInt);
   };
   Block block;
   block.sources = graph.row_ptr.size() - 1;
   block.target = at::arange(first, last, at::kLong);
-  block.row = repeat_rows(count);
-  block.source = widened(graph.neighbor);
-  block.link = widened(graph.link);
-  block.weight = at::ones({arcs}, at::kFloat);
+  block.row_ptr = at::from_blob(const_cast<int64_t*>(graph.row_ptr.data() + first),
+                                {last - first + 1}, at::kLong) -
+                  begin;
+  block.source = in_place(graph.neighbor);
+  block.link = in_place(graph.link);
   block.degree = degrees;
   return block;
 }

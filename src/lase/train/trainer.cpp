@@ -13,6 +13,7 @@
 #include "lase/base/random.h"
 #include "lase/eval/inference.h"
 #include "lase/ops/one_thread.h"
+#include "lase/sampler/batch_stream.h"
 #include "lase/train/checkpoint.h"
 #include "lase/train/loss.h"
 
@@ -23,6 +24,7 @@ using at::Tensor;
 using nlohmann::json;
 
 constexpr uint64_t kOrderStream = 0x4F52444552;
+constexpr uint64_t kDropoutStream = 0x44524F50;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
@@ -208,27 +210,25 @@ double Trainer::learning_rate(int64_t epoch) const {
 }
 
 std::optional<double> Trainer::run_epoch(int64_t epoch) {
-  const auto order = shuffled(epoch);
-  const auto n = static_cast<int64_t>(order.size());
-  const int64_t size = options_.batch == 0 ? n : std::min(options_.batch, n);
-  const auto draws = fanouts();
+  const auto n = static_cast<int64_t>(train_nodes_.size());
+  BatchStream stream(seen_, {.order = shuffled(epoch),
+                             .size = options_.batch == 0 ? n : std::min(options_.batch, n),
+                             .fanouts = fanouts(),
+                             .key = {options_.seed, epoch, 0}});
   double sum = 0;
-  for (int64_t first = 0; first < n; first += size) {
-    const int64_t number = first / size;
-    const auto seeds = std::span(order).subspan(static_cast<size_t>(first),
-                                                static_cast<size_t>(std::min(size, n - first)));
-    const Batch batch = sample_batch(seen_, seeds, draws, {options_.seed, epoch, number});
-    links_ += batch.arcs();
-    const Dropout dropout{options_.model.dropout, options_.seed, epoch, number};
-    const Tensor loss = (*loss_)(model_->forward(*inputs_, batch, dropout), seeds);
+  while (const auto item = stream.next()) {
+    links_ += item->batch.arcs();
+    const ops::Dropout dropout{options_.model.dropout,
+                               Random(options_.seed, kDropoutStream, epoch, item->number).bits()};
+    const Tensor loss = (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
     const auto value = static_cast<double>(loss.item<float>());
     if (!std::isfinite(value)) {
       result_.diverged = join("the loss is ", value, " in epoch ", epoch + 1, ", batch ",
-                              number + 1, " (a lower --learning-rate may help)");
+                              item->number + 1, " (a lower --learning-rate may help)");
       return std::nullopt;
     }
-    if (first == 0) good_ = copy_weights();
-    sum += value * static_cast<double>(seeds.size());
+    if (item->number == 0) good_ = copy_weights();
+    sum += value * static_cast<double>(item->seeds.size());
     adam_->zero_gradients();
     loss.backward();
     adam_->step(learning_rate(epoch));

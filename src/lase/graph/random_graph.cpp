@@ -1,0 +1,112 @@
+#include "lase/graph/random_graph.h"
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/base/random.h"
+#include "lase/graph/build.h"
+
+namespace lase {
+namespace {
+
+enum Stream : uint64_t { kEnds = 1, kFeatures, kValues, kColumns, kCodes, kLabels };
+
+constexpr int64_t kPiece = 1 << 16;
+
+// [n] of fill(random), on all threads.
+template <class T, class Fill>
+Array<T> filled(int64_t n, uint64_t seed, Stream stream, const Fill& fill) {
+  Buffer<T> values;
+  values.resize(n);
+  parallel_for(n, kPiece, [&](int64_t first, int64_t last) {
+    Random random(seed, stream, first);
+    for (int64_t i = first; i < last; ++i) values[i] = fill(random);
+  });
+  return values.freeze();
+}
+
+float centred(Random& random) { return static_cast<float>(2 * random.uniform() - 1); }
+
+Attributes link_attributes(const RandomGraphOptions& options) {
+  Attributes f;
+  f.layout = options.layout;
+  f.rows = options.links;
+  f.columns = options.link_dim;
+  const auto below = [](int64_t n) {
+    return [n](Random& random) {
+      return static_cast<int32_t>(random.below(static_cast<uint64_t>(n)));
+    };
+  };
+  int64_t stored = options.links * options.link_dim;
+  if (options.layout == Layout::kSparse) {
+    // Columns ascend within a row: one from each of as many equal stretches.
+    const int64_t per_row = std::min(options.stored, options.link_dim);
+    stored = options.links * per_row;
+    Buffer<int64_t> row_ptr;
+    Buffer<int32_t> column;
+    row_ptr.resize(options.links + 1);
+    column.resize(stored);
+    row_ptr[options.links] = stored;
+    parallel_for(options.links, kPiece, [&](int64_t first, int64_t last) {
+      Random random(options.seed, kColumns, first);
+      for (int64_t l = first; l < last; ++l) {
+        row_ptr[l] = l * per_row;
+        for (int64_t i = 0; i < per_row; ++i) {
+          const int64_t from = i * options.link_dim / per_row;
+          const int64_t to = (i + 1) * options.link_dim / per_row;
+          column[l * per_row + i] = static_cast<int32_t>(from) + below(to - from)(random);
+        }
+      }
+    });
+    f.row_ptr = row_ptr.freeze();
+    f.column = column.freeze();
+  }
+  if (options.layout == Layout::kCoded) {
+    stored = options.codes * options.link_dim;
+    f.code = filled<int32_t>(options.links, options.seed, kCodes, below(options.codes));
+  }
+  f.values = filled<float>(stored, options.seed, kValues, centred);
+  return f;
+}
+
+}  // namespace
+
+Graph random_graph(const RandomGraphOptions& options) {
+  require(options.nodes >= 1 && options.nodes < (int64_t{1} << 31), "--nodes ", options.nodes,
+          ": expected 1 to 2^31 - 1");
+  require(options.links >= 0 && options.links < (int64_t{1} << 31), "--links ", options.links,
+          ": expected 0 to 2^31 - 1");
+  require(options.node_dim >= 1 && options.node_dim <= 65536, "--node-dim ", options.node_dim,
+          ": expected 1 to 65536");
+  require(options.link_dim >= 1 && options.link_dim <= 65536, "--link-dim ", options.link_dim,
+          ": expected 1 to 65536");
+  require(options.stored >= 1 && options.codes >= 1 && options.labels >= 2,
+          "a random graph needs stored values, codes and labels");
+  const auto node = [&](Random& random) {
+    return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.nodes)));
+  };
+  const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kEnds, node);
+  const Array<int32_t> target = filled<int32_t>(options.links, options.seed + 1, kEnds, node);
+  const Rows rows = build_rows(source.span(), target.span(), options.nodes, false, false);
+  Graph graph;
+  graph.row_ptr = rows.row_ptr;
+  graph.neighbor = rows.neighbor;
+  graph.link = rows.link;
+  graph.links = options.links;
+  graph.link_attributes = link_attributes(options);
+  graph.attribute_names = numbered_names("attribute ", options.link_dim);
+  graph.nodes.names = numbered_names("", options.nodes);
+  graph.nodes.features =
+      Attributes::dense(filled<float>(options.nodes * options.node_dim, options.seed, kFeatures,
+                                      centred),
+                        options.nodes, options.node_dim);
+  graph.nodes.feature_names = numbered_names("feature ", options.node_dim);
+  Labels& labels = graph.nodes.labels;
+  labels.task = Task::kSingleLabel;
+  labels.names = numbered_names("class ", options.labels);
+  labels.label = filled<int32_t>(options.nodes, options.seed, kLabels, [&](Random& random) {
+    return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.labels)));
+  });
+  return graph;
+}
+
+}  // namespace lase

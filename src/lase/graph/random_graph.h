@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lase/graph/graph.h"
+
+namespace lase {
+
+struct RandomGraphOptions {
+  int64_t nodes = 61836;
+  int64_t links = 1222411;
+  int64_t node_dim = 602;
+  int64_t link_dim = 32;
+  Layout layout = Layout::kDense;
+  int64_t stored = 3;   // values of a sparse row
+  int64_t codes = 40;   // distinct rows of coded attributes
+  int64_t labels = 16;  // drawn at random too
+  uint64_t seed = 1;
+};
+
+// A graph in memory whose links join nodes drawn uniformly, with random attributes of both: for
+// measuring, there is nothing to learn from it.
+Graph random_graph(const RandomGraphOptions& options);
+
+}  // namespace lase

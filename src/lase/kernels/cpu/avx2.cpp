@@ -1,0 +1,7 @@
+#include "lase/kernels/cpu/link_piece.h"
+
+namespace lase::kernels {
+
+InstructionSet avx2_instructions() { return instructions("avx2"); }
+
+}  // namespace lase::kernels

@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lase/base/parallel.h"
+#include "lase/kernels/cpu/isa.h"
+#include "lase/kernels/kernels.h"
+
+namespace lase::kernels {
+namespace {
+
+#if defined(LASE_X86)
+InstructionSet best_instructions() {
+  const char* wanted = std::getenv("LASE_ISA");
+  const std::string_view most = wanted == nullptr ? "avx512" : wanted;
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") != 0 &&
+                      __builtin_cpu_supports("avx512dq") != 0;
+  if (avx512 && most == "avx512") return avx512_instructions();
+  if (avx2 && most != "baseline") return avx2_instructions();
+  return baseline_instructions();
+}
+#else
+InstructionSet best_instructions() { return baseline_instructions(); }
+#endif
+
+const InstructionSet& isa() {
+  static const InstructionSet chosen = best_instructions();
+  return chosen;
+}
+
+int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+// Zeros at an address that vectors like.
+class Floats {
+ public:
+  explicit Floats(int64_t n = 0) : data_(allocate(n)) {}
+  float* get() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(float* p) const { std::free(p); }
+  };
+  static float* allocate(int64_t n) {
+    if (n == 0) return nullptr;
+    const auto bytes = static_cast<size_t>(round_up(n, 16)) * sizeof(float);
+    auto* p = static_cast<float*>(std::aligned_alloc(64, bytes));
+    if (p == nullptr) throw std::bad_alloc();
+    std::memset(p, 0, bytes);
+    return p;
+  }
+  std::unique_ptr<float, Free> data_;
+};
+
+Shape shape_of(const GatedSum& in) {
+  return {.d = in.d,
+          .d_padded = round_up(in.d, isa().lanes),
+          .k = in.f.columns,
+          .k_padded = round_up(in.f.columns, kAttributeTile)};
+}
+
+// visit(j, c, position) for each element of a packed matrix [k, d].
+template <class Visit>
+void for_each_packed(const Shape& shape, const Visit& visit) {
+  for (int64_t start = 0; start < shape.d; start += isa().panel) {
+    const int64_t width = std::min(isa().panel, shape.d_padded - start);
+    for (int64_t c = start; c < std::min(shape.d, start + width); ++c) {
+      for (int64_t j = 0; j < shape.k; ++j) {
+        visit(j, c, start * shape.k_padded + j * width + c - start);
+      }
+    }
+  }
+}
+
+// A term's matrices as the instruction set wants them, and what keeps them alive.
+class Packed {
+ public:
+  Packed(const GatedSum& in, const Shape& shape, const TermView& view) {
+    term_.view = view;
+    if (view.p != nullptr && view.v != nullptr) {
+      v_ = Floats(shape.k_padded);
+      std::copy(view.v, view.v + shape.k, v_.get());
+      term_.v = v_.get();
+    }
+    if (in.amplifier == Amplifier::kNone) return;
+    constexpr float kMinusLog2E = -1.4426950408889634F;
+    const float factor = in.amplifier == Amplifier::kSigmoid ? kMinusLog2E : 1;
+    u_ = Floats(shape.k_padded * shape.d_padded);
+    for_each_packed(shape, [&](int64_t j, int64_t c, int64_t at) {
+      u_.get()[at] = factor * view.u[c * shape.k + j];
+    });
+    shift_ = Floats(shape.d_padded);
+    for (int64_t c = 0; c < shape.d && view.u_shift != nullptr; ++c) {
+      shift_.get()[c] = factor * view.u_shift[c];
+    }
+    term_.u = u_.get();
+    term_.shift = shift_.get();
+    if (!tabulated(in)) return;
+    table_ = Floats(in.f.codes * shape.d_padded);
+    const Floats scratch(shape.scratch());
+    isa().tabulate(in.f, shape, term_, in.amplifier, scratch.get(), table_.get());
+    term_.table = table_.get();
+    term_.u = nullptr;
+  }
+
+  const PackedTerm& term() const { return term_; }
+
+ private:
+  // A few distinct rows are multiplied once each; many are read as dense ones.
+  static bool tabulated(const GatedSum& in) {
+    constexpr int64_t kMostCodes = 1024;
+    return in.f.layout == Layout::kCoded && in.f.codes <= kMostCodes &&
+           4 * in.f.codes <= in.block.arcs();
+  }
+
+  PackedTerm term_;
+  Floats u_, shift_, v_, table_;
+};
+
+// Pieces of a number of arcs that depends on nothing but their total.
+struct Pieces {
+  int64_t arcs = 0;
+  int64_t size = 0;
+  int64_t count = 0;
+
+  Pieces(int64_t total, int64_t smallest, int64_t most) : arcs(total) {
+    size = round_up(std::max(smallest, (total + most - 1) / most), kGroup);
+    count = (total + size - 1) / size;
+  }
+  int64_t first(int64_t piece) const { return piece * size; }
+  int64_t last(int64_t piece) const { return std::min(arcs, (piece + 1) * size); }
+};
+
+int64_t row_of(const BlockView& block, int64_t arc) {
+  const auto* end = block.row_ptr + block.targets + 1;
+  return std::upper_bound(block.row_ptr, end, arc) - block.row_ptr - 1;
+}
+
+// The arcs by source; those of one source in their old order.
+struct BySource {
+  std::unique_ptr<int64_t[]> order;  // [arcs]
+  std::unique_ptr<int32_t[]> row;    // [arcs]: the target of an arc
+
+  explicit BySource(const BlockView& block) {
+    const int64_t arcs = block.arcs();
+    order = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(arcs));
+    row = std::make_unique_for_overwrite<int32_t[]>(static_cast<size_t>(arcs));
+    std::vector<int64_t> at(static_cast<size_t>(block.sources) + 1);
+    for (int64_t arc = 0; arc < arcs; ++arc) ++at[static_cast<size_t>(block.source[arc]) + 1];
+    for (size_t v = 1; v < at.size(); ++v) at[v] += at[v - 1];
+    for (int64_t u = 0; u < block.targets; ++u) {
+      for (int64_t arc = block.row_ptr[u]; arc < block.row_ptr[u + 1]; ++arc) {
+        order[at[static_cast<size_t>(block.source[arc])]++] = arc;
+        row[arc] = static_cast<int32_t>(u);
+      }
+    }
+  }
+};
+
+void add(const float* from, int64_t n, float* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] += from[i];
+}
+
+}  // namespace
+
+const char* instruction_set() { return isa().name; }
+
+void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
+  const Shape shape = shape_of(in);
+  const Packed now(in, shape, in.now);
+  const Packed before(in, shape, in.before != nullptr ? *in.before : in.now);
+  constexpr int64_t kRows = 256;
+  parallel_for(in.block.targets, kRows, [&](int64_t first, int64_t last) {
+    std::fill(out.s + first * in.d, out.s + last * in.d, 0.0F);
+  });
+  const Pieces pieces(in.block.arcs(), 1024, 1024);
+  const Floats carry(pieces.count * shape.d_padded);
+  parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
+    const Floats scratch(shape.scratch());
+    isa().forward({.in = &in,
+                   .out = &out,
+                   .shape = shape,
+                   .terms = {now.term(), before.term()},
+                   .term_count = in.before != nullptr ? 2 : 1,
+                   .first = pieces.first(piece),
+                   .last = pieces.last(piece),
+                   .first_row = row_of(in.block, pieces.first(piece)),
+                   .carry = carry.get() + piece * shape.d_padded,
+                   .scratch = scratch.get()});
+  });
+  for (int64_t piece = 1; piece < pieces.count; ++piece) {
+    const int64_t row = row_of(in.block, pieces.first(piece));
+    if (in.block.row_ptr[row] == pieces.first(piece)) continue;
+    add(carry.get() + piece * shape.d_padded, in.d, out.s + row * in.d);
+  }
+}
+
+void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
+                        const GatedSumGradients& out) {
+  const Shape shape = shape_of(in);
+  const Packed packed(in, shape, in.now);
+  const PackedTerm& term = packed.term();
+  const BlockView& block = in.block;
+  const int64_t arcs = block.arcs();
+  const bool gated = in.now.p != nullptr;
+  const bool amplified = in.amplifier != Amplifier::kNone;
+  const bool by_code = term.table != nullptr;
+  const Pieces pieces(arcs, 1024, 32);
+  const int64_t du_size =
+      !amplified ? 0 : (by_code ? in.f.codes : shape.k_padded) * shape.d_padded;
+  const int64_t shift_size = amplified ? shape.d_padded : 0;
+  const int64_t dv_size = term.v != nullptr ? shape.k_padded : 0;
+  const Floats du(pieces.count * du_size);
+  const Floats du_shift(pieces.count * shift_size);
+  const Floats dv(pieces.count * dv_size);
+  const Floats dgate(gated ? arcs : 0);
+  const Floats carry(out.h != nullptr ? pieces.count * shape.d_padded : 0);
+  std::unique_ptr<BySource> by_source;
+  if (out.h != nullptr) {
+    by_source = std::make_unique<BySource>(block);
+    std::fill(out.h, out.h + block.sources * in.d, 0.0F);
+  }
+  const auto source_at = [&](int64_t i) { return int64_t{block.source[by_source->order[i]]}; };
+  // The source whose arcs go on from the piece before; −1: none.
+  const auto carried = [&](int64_t first) -> int64_t {
+    if (!by_source || first == 0 || source_at(first - 1) != source_at(first)) return -1;
+    return source_at(first);
+  };
+  parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
+    const int64_t first = pieces.first(piece);
+    const Floats scratch(shape.scratch());
+    isa().backward({.in = &in,
+                    .shape = shape,
+                    .term = term,
+                    .gate = gated ? gate : nullptr,
+                    .ds = ds,
+                    .first = first,
+                    .last = pieces.last(piece),
+                    .first_row = row_of(block, first),
+                    .order = by_source ? by_source->order.get() : nullptr,
+                    .row = by_source ? by_source->row.get() : nullptr,
+                    .dh = out.h,
+                    .carry = carry.get() + piece * shape.d_padded,
+                    .carry_source = carried(first),
+                    .du = du.get() + piece * du_size,
+                    .du_shift = du_shift.get() + piece * shift_size,
+                    .dgate = dgate.get(),
+                    .dv = dv_size > 0 ? dv.get() + piece * dv_size : nullptr,
+                    .scratch = scratch.get()});
+  });
+  for (int64_t piece = 1; piece < pieces.count; ++piece) {
+    const int64_t source = carried(pieces.first(piece));
+    if (source >= 0) add(carry.get() + piece * shape.d_padded, in.d, out.h + source * in.d);
+    // Piece 0 takes the sums of the others.
+    add(du.get() + piece * du_size, du_size, du.get());
+    add(du_shift.get() + piece * shift_size, shift_size, du_shift.get());
+    add(dv.get() + piece * dv_size, dv_size, dv.get());
+  }
+  if (out.u != nullptr) {
+    Floats total;
+    if (by_code) {
+      total = Floats(shape.k_padded * shape.d_padded);
+      const Floats scratch(shape.scratch());
+      isa().gather_codes(in.f, shape, du.get(), scratch.get(), total.get());
+    }
+    const float* from = by_code ? total.get() : du.get();
+    for_each_packed(shape, [&](int64_t j, int64_t c, int64_t at) {
+      out.u[c * shape.k + j] = from == nullptr ? 0 : from[at];
+    });
+  }
+  const auto give = [](float* to, const Floats& from, int64_t n) {
+    for (int64_t i = 0; i < n && to != nullptr; ++i) to[i] = from.get() == nullptr ? 0 : from.get()[i];
+  };
+  give(out.u_shift, du_shift, in.d);
+  give(out.v, dv, shape.k);
+  if (out.p != nullptr) {
+    for (int64_t u = 0; u < block.targets; ++u) {
+      float sum = 0;
+      for (int64_t arc = block.row_ptr[u]; arc < block.row_ptr[u + 1]; ++arc) {
+        sum += dgate.get()[arc];
+      }
+      out.p[u] = sum;
+    }
+  }
+  if (out.q != nullptr) {
+    std::fill(out.q, out.q + block.sources, 0.0F);
+    for (int64_t arc = 0; arc < arcs; ++arc) out.q[block.source[arc]] += dgate.get()[arc];
+  }
+}
+
+}  // namespace lase::kernels

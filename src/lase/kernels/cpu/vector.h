@@ -1,0 +1,120 @@
+// A register of floats in the instruction set that this file is compiled for. Included by
+// link_piece.h alone; nothing here may be seen by other translation units, hence the unnamed
+// namespace and no header with inline functions: the linker would keep one copy of those for all.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace lase::kernels {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kLanes = 16;
+constexpr int kRows = 8;     // of a register tile
+constexpr int kVectors = 3;  // columns of a register tile: 24 sums in 32 registers
+#elif defined(__AVX2__)
+constexpr int kLanes = 8;
+constexpr int kRows = 4;
+constexpr int kVectors = 3;  // 12 sums in 16 registers
+#else
+constexpr int kLanes = 4;
+constexpr int kRows = 4;
+constexpr int kVectors = 2;
+#endif
+
+using Vec = float __attribute__((vector_size(kLanes * sizeof(float))));
+using Ints = int32_t __attribute__((vector_size(kLanes * sizeof(int32_t))));
+using VecInMemory = float
+    __attribute__((vector_size(kLanes * sizeof(float)), aligned(4), may_alias));
+
+#define LASE_INLINE inline __attribute__((always_inline))
+
+LASE_INLINE Vec load(const float* from) { return *reinterpret_cast<const VecInMemory*>(from); }
+LASE_INLINE void store(float* to, Vec x) { *reinterpret_cast<VecInMemory*>(to) = x; }
+LASE_INLINE Vec splat(float x) { return x - Vec{}; }
+
+// The first `count` lanes; the others are 0 and their memory is not touched.
+LASE_INLINE Vec load(const float* from, int count) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1), from);
+#else
+  Vec x{};
+  for (int i = 0; i < count; ++i) x[i] = from[i];
+  return x;
+#endif
+}
+LASE_INLINE void store(float* to, Vec x, int count) {
+#if defined(__AVX512F__)
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << count) - 1), x);
+#else
+  for (int i = 0; i < count; ++i) to[i] = x[i];
+#endif
+}
+
+LASE_INLINE float sum(Vec x) {
+  // By halves, in a fixed order.
+  float lane[kLanes];
+  store(lane, x);
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  }
+  return lane[0];
+}
+
+// 2^r for r in [0, 1), within 1.1e-7 of it.
+LASE_INLINE Vec exp2_fraction(Vec r) {
+  Vec y = splat(0.001893754058223277F);
+  y = y * r + 0.008949590423284054F;
+  y = y * r + 0.055860337077298726F;
+  y = y * r + 0.2401418182014205F;
+  y = y * r + 0.6931544896632355F;
+  return y * r + 0.9999998983500241F;
+}
+
+// 2^t for t up to 126, and 2^126 beyond. Not a number stays so.
+LASE_INLINE Vec exp2(Vec t) {
+  constexpr float kLargest = 126;
+#if defined(__AVX512F__)
+  t = _mm512_min_ps(splat(kLargest), t);
+  constexpr int kFromFloor = 9;
+  return _mm512_scalef_ps(exp2_fraction(_mm512_reduce_ps(t, kFromFloor)), t);
+#else
+  t = t > kLargest ? splat(kLargest) : t;
+  t = t < -kLargest ? splat(-kLargest) : t;
+  Ints n = __builtin_convertvector(t, Ints);
+  n += __builtin_convertvector(n, Vec) > t;  // a comparison is −1 where it holds
+  const Vec r = t - __builtin_convertvector(n, Vec);
+  return reinterpret_cast<Vec>(reinterpret_cast<Ints>(exp2_fraction(r)) + (n << 23));
+#endif
+}
+
+// 1 / (1 + 2^t), which is σ(x) for t = −x log2 e.
+LASE_INLINE Vec sigmoid_of_exponent(Vec t) {
+  const Vec d = exp2(t) + 1.0F;
+#if defined(__AVX512F__)
+  const Vec y = _mm512_rcp14_ps(d);
+  return y * (2.0F - d * y);
+#else
+  return 1.0F / d;
+#endif
+}
+
+// σ(x), the rounding of x log2 e made good.
+LASE_INLINE float sigmoid(float x) {
+  constexpr float kC = -1.44269502F;        // −log2 e, rounded
+  constexpr float kRest = -1.92596303e-8F;  // what the rounding left
+  constexpr float kLn2 = 0.693147182F;
+  const float t = x * kC;
+  const float lost = __builtin_fmaf(x, kC, -t) + x * kRest;
+  const float e = exp2(splat(t))[0];
+  return 1.0F / (1.0F + (e + e * (lost * kLn2)));
+}
+
+LASE_INLINE void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+
+}  // namespace
+}  // namespace lase::kernels

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lase/base/layout.h"
+
+// The hot operations as pointers and sizes. The functions here compute on the processor; a build for
+// another device offers the same names for pointers into its memory.
+//
+// No array of size arcs × d is ever made. Sums are taken in an order that does not depend on the
+// number of threads.
+namespace lase::kernels {
+
+enum class Amplifier : uint8_t { kSigmoid, kLinear, kNone };
+
+// f(e) [rows, columns] in one of three layouts, as in base/attributes.h.
+struct AttributeView {
+  Layout layout = Layout::kDense;
+  int64_t rows = 0;
+  int64_t columns = 0;  // k
+  int64_t codes = 0;
+  const float* values = nullptr;
+  const int64_t* row_ptr = nullptr;
+  const int32_t* column = nullptr;
+  const int32_t* code = nullptr;
+};
+
+// The arcs of one layer, by target.
+struct BlockView {
+  int64_t targets = 0;
+  int64_t sources = 0;
+  const int64_t* row_ptr = nullptr;  // [targets+1], from 0
+  const int32_t* source = nullptr;   // [arcs]
+  const int32_t* link = nullptr;     // [arcs]: the row of f(e)
+  const float* weight = nullptr;     // [arcs]; null: 1
+  const float* scale = nullptr;      // [targets]: multiplies all terms of a target; null: 1
+
+  int64_t arcs() const { return row_ptr[targets]; }
+};
+
+// What the terms λ(u,v) h(v) ⊙ a(e) are made of.
+struct TermView {
+  const float* h = nullptr;        // [·, d]
+  const int64_t* h_row = nullptr;  // [sources]: the row of h of a source; null: the same
+  const float* u = nullptr;        // U [d, k]
+  const float* u_shift = nullptr;  // [d], added to U f(e); null: 0
+  const float* p = nullptr;        // [targets]; null: no gate, λ = 1
+  const float* q = nullptr;        // [sources]
+  const float* v = nullptr;        // V_e [k]; null: 0
+};
+
+struct GatedSum {
+  BlockView block;
+  AttributeView f;
+  int64_t d = 0;
+  Amplifier amplifier = Amplifier::kSigmoid;
+  TermView now;
+  // A second set of inputs, whose terms are subtracted: Σ_i w_i (x_i − x̃_i). Each link is visited
+  // once for both.
+  const TermView* before = nullptr;
+};
+
+struct GatedSumOutput {
+  float* s = nullptr;             // [targets, d]
+  float* gate = nullptr;          // [arcs]: λ; null: not wanted
+  float* norm = nullptr;          // [arcs]: ‖x_i ⊙ factor(u)‖ without weight and scale; or null
+  const float* factor = nullptr;  // [targets, d], for the norms alone; null: 1
+};
+
+// s(u) = scale_u Σ_i w_i x_i with x_i = λ_i h(v_i) ⊙ a(e_i), λ_i = σ(p_u + q_v + V_e f(e)) and
+// a(e) = σ(U f(e) + shift), U f(e) + shift, or 1.
+void gated_sum(const GatedSum& in, const GatedSumOutput& out);
+
+// Where gradients go; what is null is not computed.
+struct GatedSumGradients {
+  float* h = nullptr;        // [sources, d]; only without h_row
+  float* u = nullptr;        // [d, k]
+  float* u_shift = nullptr;  // [d]
+  float* p = nullptr;        // [targets]
+  float* q = nullptr;        // [sources]
+  float* v = nullptr;        // [k]
+};
+
+// The gradients of ⟨ds, s⟩ with respect to `now`; gate [arcs] as gated_sum gave it. a(e) is computed
+// anew.
+void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
+                        const GatedSumGradients& out);
+
+// The instruction set in use: "avx512", "avx2" or "baseline". The best that the processor has,
+// unless the environment variable LASE_ISA names a lesser one.
+const char* instruction_set();
+
+}  // namespace lase::kernels

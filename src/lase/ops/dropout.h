@@ -1,0 +1,45 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <cstdint>
+
+#include "lase/base/random.h"
+
+namespace lase::ops {
+
+// Zeroes entries of a matrix with probability `rate` and scales the rest, while training. Which ones
+// is a function of the key and of the entry's place alone, so that nothing need be kept for the way
+// back.
+struct Dropout {
+  double rate = 0;  // 0: nothing happens
+  uint64_t key = 0;
+
+  bool active() const { return rate > 0; }
+  // Another mask of the same rate.
+  Dropout part(int64_t number) const { return {rate, Random(key, number).bits()}; }
+
+  // x [rows, d] *= mask of the rows from `first` on.
+  template <class T>
+  void apply(T* x, int64_t first, int64_t rows, int64_t d) const {
+    // One number of 64 bits decides on four entries.
+    const auto threshold = static_cast<uint64_t>(rate * 65536);
+    const auto kept = static_cast<T>(1 / (1 - static_cast<double>(threshold) / 65536));
+    const int64_t words = (d + 3) / 4;
+    for (int64_t row = 0; row < rows; ++row) {
+      T* to = x + row * d;
+      uint64_t counter = key + static_cast<uint64_t>((first + row) * words);
+      for (int64_t j = 0; j < d; j += 4) {
+        const uint64_t bits = mix(++counter * 0x9E3779B97F4A7C15U);
+        const int64_t width = d - j < 4 ? d - j : 4;
+        for (int64_t i = 0; i < width; ++i) {
+          to[j + i] *= ((bits >> (16 * i)) & 0xFFFF) < threshold ? T{0} : kept;
+        }
+      }
+    }
+  }
+};
+
+// x [n, d] with the mask applied.
+at::Tensor dropout(const at::Tensor& x, const Dropout& how);
+
+}  // namespace lase::ops

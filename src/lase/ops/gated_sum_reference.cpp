@@ -1,0 +1,105 @@
+#include "lase/ops/gated_sum.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+
+namespace lase::ops {
+
+using at::Tensor;
+
+namespace {
+
+// int64 [arcs]: the target of each arc.
+Tensor row_of_arcs(const Block& block) {
+  return at::repeat_interleave(block.row_ptr.slice(0, 1) - block.row_ptr.slice(0, 0, -1));
+}
+
+// λ and a(e), either undefined where it is 1. V_e rides along as one more row of U, so that f(e) is
+// read once.
+struct Terms {
+  Tensor gate;       // [arcs]
+  Tensor amplifier;  // [arcs, d]
+};
+
+Terms terms(const GatedSumInput& in, const Block& block) {
+  const bool amplified = in.amplifier != Amplifier::kNone;
+  Tensor matrix;  // [d + 1, k], or less
+  if (amplified && in.v.defined()) {
+    matrix = at::cat({in.u, in.v.unsqueeze(0)});
+  } else if (amplified) {
+    matrix = in.u;
+  } else if (in.v.defined()) {
+    matrix = in.v.unsqueeze(0);
+  }
+  Terms result;
+  Tensor product;
+  if (matrix.defined()) product = attribute_product(*in.f, block.link, matrix);
+  if (amplified) {
+    Tensor a = product.narrow(1, 0, in.u.size(0));
+    if (in.u_shift.defined()) a = a + in.u_shift;
+    result.amplifier = in.amplifier == Amplifier::kSigmoid ? a.sigmoid() : a;
+  }
+  if (in.p.defined()) {
+    Tensor z = in.p.index_select(0, row_of_arcs(block)) + in.q.index_select(0, block.source);
+    if (in.v.defined()) z = z + product.select(1, product.size(1) - 1);
+    result.gate = z.sigmoid();
+  }
+  return result;
+}
+
+// The largest of the terms x [arcs, d] of each row, by position: [targets, d]. (torch's own
+// scatter_reduce warns everyone that it is new.)
+Tensor largest(const Tensor& x, const Block& block) {
+  const int64_t arcs = x.size(0);
+  const int64_t d = x.size(1);
+  Tensor first = at::full({block.targets(), d}, arcs, at::kLong);  // arcs: a row without any
+  const Tensor values = x.detach().contiguous();
+  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest", [&] {
+    const auto* value = values.data_ptr<scalar_t>();
+    for (int64_t u = 0; u < block.targets(); ++u) {
+      auto* best = first.data_ptr<int64_t>() + u * d;
+      for (int64_t i = row_ptr[u]; i < row_ptr[u + 1]; ++i) {
+        for (int64_t j = 0; j < d; ++j) {
+          if (best[j] == arcs || value[i * d + j] > value[best[j] * d + j]) best[j] = i;
+        }
+      }
+    }
+  });
+  return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, first);
+}
+
+}  // namespace
+
+Tensor gates(const GatedSumInput& in, const Block& block) {
+  const Tensor gate = terms(in, block).gate;
+  return gate.defined() ? gate : at::ones({block.arcs()}, in.h.matrix.options());
+}
+
+Tensor amplifiers(const GatedSumInput& in, const Block& block) {
+  const Tensor a = terms(in, block).amplifier;
+  return a.defined() ? a : at::ones({block.arcs(), in.h.width()}, in.h.matrix.options());
+}
+
+Tensor gated_sum_reference(const GatedSumInput& in, const Block& block) {
+  const auto [gate, amplifier] = terms(in, block);
+  Tensor x = in.h.dense().index_select(0, block.source);  // [arcs, d]
+  if (amplifier.defined()) x = x * amplifier;
+  if (in.aggregate == Aggregate::kMax) {
+    if (gate.defined()) x = x * gate.unsqueeze(1);
+    return largest(x, block);
+  }
+  const Tensor row = row_of_arcs(block);
+  Tensor scale = block.weight.defined() ? block.weight.to(x.scalar_type())
+                                        : at::ones({block.arcs()}, x.options());  // [arcs]
+  if (in.aggregate == Aggregate::kMean) {
+    const Tensor total =
+        at::zeros({block.targets()}, x.options()).index_add(0, row, scale).clamp_min(1e-12);
+    scale = scale / total.index_select(0, row);
+  }
+  if (gate.defined()) scale = scale * gate;
+  return at::zeros({block.targets(), x.size(1)}, x.options())
+      .index_add(0, row, x * scale.unsqueeze(1));
+}
+
+}  // namespace lase::ops

@@ -1,0 +1,74 @@
+#include "lase/sampler/batch_stream.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "lase/base/parallel.h"
+
+namespace lase {
+
+namespace {
+
+constexpr size_t kAhead = 2;
+
+}  // namespace
+
+BatchStream::BatchStream(const Neighborhoods& graph, Options options)
+    : graph_(graph), options_(std::move(options)), thread_([this] { run(); }) {}
+
+BatchStream::~BatchStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+int64_t BatchStream::count() const {
+  const auto seeds = static_cast<int64_t>(options_.order.size());
+  return (seeds + options_.size - 1) / options_.size;
+}
+
+void BatchStream::run() {
+  const Alone alone;  // the others compute
+  try {
+    for (int64_t i = 0; i < count(); ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto all = std::span<const int64_t>(options_.order);
+      const auto first = static_cast<size_t>(i * options_.size);
+      Item item;
+      item.seeds = all.subspan(first, std::min(static_cast<size_t>(options_.size),
+                                               all.size() - first));
+      item.number = options_.key.batch + i;
+      DrawKey key = options_.key;
+      key.batch = item.number;
+      item.batch = sample_batch(graph_, item.seeds, options_.fanouts, key);
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      item.seconds = spent.count();
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stop_ || ready_.size() < kAhead; });
+      if (stop_) return;
+      ready_.push_back(std::move(item));
+      changed_.notify_all();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::current_exception();
+    changed_.notify_all();
+  }
+}
+
+std::optional<BatchStream::Item> BatchStream::next() {
+  std::unique_lock lock(mutex_);
+  if (taken_ == count()) return std::nullopt;
+  changed_.wait(lock, [&] { return !ready_.empty() || error_; });
+  if (ready_.empty()) std::rethrow_exception(error_);
+  Item item = std::move(ready_.front());
+  ready_.pop_front();
+  ++taken_;
+  changed_.notify_all();
+  return item;
+}
+
+}  // namespace lase

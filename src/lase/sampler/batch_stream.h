@@ -1,0 +1,56 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "lase/sampler/sampler.h"
+
+namespace lase {
+
+// The batches of an epoch, drawn by a thread of its own while the ones before are computed with.
+// What is drawn depends on the key alone.
+class BatchStream {
+ public:
+  struct Options {
+    std::vector<int64_t> order;    // the seeds of all batches
+    int64_t size = 0;              // seeds a batch
+    std::vector<int64_t> fanouts;  // a layer each
+    DrawKey key;                   // its batch is the number of the first
+  };
+  struct Item {
+    std::span<const int64_t> seeds;  // valid as long as the stream
+    int64_t number = 0;
+    Batch batch;
+    double seconds = 0;  // that drawing it took
+  };
+
+  // `graph` must outlive the stream.
+  BatchStream(const Neighborhoods& graph, Options options);
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
+  ~BatchStream();
+
+  // In order; nothing after the last.
+  std::optional<Item> next();
+
+ private:
+  void run();
+  int64_t count() const;
+
+  const Neighborhoods& graph_;
+  Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> ready_;
+  std::exception_ptr error_;
+  int64_t taken_ = 0;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace lase

@@ -1,0 +1,80 @@
+#include "lase/ops/linear.h"
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using ops::Dropout;
+using ops::Rows;
+
+TEST(Dropout, ZeroesAShareAndScalesTheRest) {
+  const Tensor x = at::ones({200, 51}, at::kFloat);
+  const Dropout how{.rate = 0.25, .key = 7};
+  const Tensor y = ops::dropout(x, how);
+  EXPECT_NEAR((y == 0).to(at::kDouble).mean().item<double>(), 0.25, 0.02);
+  EXPECT_TRUE(at::allclose(y.masked_select(y != 0), at::tensor(1 / 0.75F)));
+  // Every column and every row has its share.
+  EXPECT_LT((y.mean(0) - 1).abs().max().item<float>(), 0.25F);
+  EXPECT_LT((y.mean(1) - 1).abs().max().item<float>(), 0.45F);
+  EXPECT_TRUE(at::equal(ops::dropout(x, how), y));
+  EXPECT_FALSE(at::equal(ops::dropout(x, how.part(1)), y));
+  EXPECT_FALSE(at::equal(ops::dropout(x, how.part(2)), ops::dropout(x, how.part(1))));
+  EXPECT_TRUE(at::equal(ops::dropout(x, {}), x));
+}
+
+// Longer than a stretch, shorter, and none at all.
+constexpr int64_t kRowCounts[] = {0, 1, 5, 256, 700};
+
+TEST(Linear, MultipliesRowsAndGivesBothGradients) {
+  Random random(3);
+  for (const int64_t n : kRowCounts) {
+    for (const bool indexed : {false, true}) {
+      for (const double rate : {0.0, 0.5}) {
+        const Tensor x = random_tensor(random, {indexed ? 30 : n, 6}).requires_grad_(true);
+        const Tensor w = random_tensor(random, {4, 6}).requires_grad_(true);
+        const Tensor outer = random_tensor(random, {n, 4});
+        Tensor index;
+        if (indexed) index = (at::arange(n, at::kLong) * 7).remainder(30);
+        const Dropout how{rate, 11};
+        const Tensor mask = ops::dropout(at::ones({n, 6}, at::kDouble), how);
+        const Tensor x2 = x.detach().clone().requires_grad_(true);
+        const Tensor w2 = w.detach().clone().requires_grad_(true);
+        const Tensor expected =
+            ((indexed ? x2.index_select(0, index) : x2) * mask).matmul(w2.t());
+        (expected * outer).sum().backward();
+        const Tensor y = ops::linear({x, index}, w, how);
+        (y * outer).sum().backward();
+        const std::string what = join(n, " rows, rate ", rate, indexed ? ", indexed" : "");
+        expect_close(y, expected, 1e-12, what);
+        expect_close(x.grad(), x2.grad(), 1e-12, "x, " + what);
+        expect_close(w.grad(), w2.grad(), 1e-12, "W, " + what);
+      }
+    }
+  }
+}
+
+TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
+  const int threads = thread_count();
+  Random random(4);
+  const Tensor x = random_tensor(random, {3000, 33}).to(at::kFloat);
+  const Tensor w = random_tensor(random, {20, 33}).to(at::kFloat);
+  std::vector<Tensor> first;
+  for (const int count : {1, 2, 5}) {
+    set_thread_count(count);
+    const Tensor v = w.clone().requires_grad_(true);
+    const Tensor y = ops::linear({x, {}}, v, {0.5, 3});
+    y.pow(2).sum().backward();
+    if (first.empty()) first = {y.detach(), v.grad()};
+    expect_same_bits(y.detach(), first[0], "y");
+    expect_same_bits(v.grad(), first[1], "W");
+  }
+  set_thread_count(threads);
+}
+
+}  // namespace
+}  // namespace lase
