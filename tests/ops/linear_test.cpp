@@ -2,6 +2,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
+#include "lase/ops/row_dot.h"
 
 #include "torch_support.h"
 
@@ -44,8 +45,7 @@ TEST(Linear, MultipliesRowsAndGivesBothGradients) {
         const Tensor mask = ops::dropout(at::ones({n, 6}, at::kDouble), how);
         const Tensor x2 = x.detach().clone().requires_grad_(true);
         const Tensor w2 = w.detach().clone().requires_grad_(true);
-        const Tensor expected =
-            ((indexed ? x2.index_select(0, index) : x2) * mask).matmul(w2.t());
+        const Tensor expected = ((indexed ? x2.index_select(0, index) : x2) * mask).matmul(w2.t());
         (expected * outer).sum().backward();
         const Tensor y = ops::linear({x, index}, w, how);
         (y * outer).sum().backward();
@@ -53,6 +53,32 @@ TEST(Linear, MultipliesRowsAndGivesBothGradients) {
         expect_close(y, expected, 1e-12, what);
         expect_close(x.grad(), x2.grad(), 1e-12, "x, " + what);
         expect_close(w.grad(), w2.grad(), 1e-12, "W, " + what);
+      }
+    }
+  }
+}
+
+TEST(RowDot, MultipliesRowsAndGivesBothGradients) {
+  Random random(5);
+  for (const int64_t n : {0, 1, 5, 700, 40000}) {
+    for (const int64_t d : {1, 3, 16, 37, 70}) {
+      for (const bool indexed : {false, true}) {
+        const Tensor wide = random_tensor(random, {indexed ? 30 : n, d});
+        const Tensor x = wide.to(at::kFloat).requires_grad_(true);
+        const Tensor v = random_tensor(random, {d}).to(at::kFloat).requires_grad_(true);
+        const Tensor outer = random_tensor(random, {n}).to(at::kFloat);
+        Tensor index;
+        if (indexed) index = (at::arange(n, at::kLong) * 7).remainder(30);
+        const Tensor x2 = x.detach().to(at::kDouble).requires_grad_(true);
+        const Tensor v2 = v.detach().to(at::kDouble).requires_grad_(true);
+        const Tensor expected = (indexed ? x2.index_select(0, index) : x2).matmul(v2);
+        (expected * outer).sum().backward();
+        const Tensor y = ops::row_dot({x, index}, v);
+        (y * outer).sum().backward();
+        const std::string what = join(n, " rows of ", d, indexed ? ", indexed" : "");
+        expect_close(y.to(at::kDouble), expected, 1e-5, what);
+        expect_close(x.grad().to(at::kDouble), x2.grad(), 1e-4, "x, " + what);
+        expect_close(v.grad().to(at::kDouble), v2.grad(), 1e-4, "v, " + what);
       }
     }
   }

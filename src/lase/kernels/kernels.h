@@ -4,8 +4,8 @@
 
 #include "lase/base/layout.h"
 
-// The hot operations as pointers and sizes. The functions here compute on the processor; a build for
-// another device offers the same names for pointers into its memory.
+// The hot operations as pointers and sizes. The functions here compute on the processor; a build
+// for another device offers the same names for pointers into its memory.
 //
 // No array of size arcs × d is ever made. Sums are taken in an order that does not depend on the
 // number of threads.
@@ -61,9 +61,9 @@ struct GatedSum {
 };
 
 struct GatedSumOutput {
-  float* s = nullptr;             // [targets, d]
-  float* gate = nullptr;          // [arcs]: λ; null: not wanted
-  float* norm = nullptr;          // [arcs]: ‖x_i ⊙ factor(u)‖ without weight and scale; or null
+  float* s = nullptr;     // [targets, d]
+  float* gate = nullptr;  // [arcs]: λ; null: not wanted
+  float* norm = nullptr;  // [arcs]: ‖x_i ⊙ factor(u)‖ without weight and scale; or null
   const float* factor = nullptr;  // [targets, d], for the norms alone; null: 1
 };
 
@@ -81,10 +81,16 @@ struct GatedSumGradients {
   float* v = nullptr;        // [k]
 };
 
-// The gradients of ⟨ds, s⟩ with respect to `now`; gate [arcs] as gated_sum gave it. a(e) is computed
-// anew.
+// The gradients of ⟨ds, s⟩ with respect to `now`; gate [arcs] as gated_sum gave it. a(e) is
+// computed anew.
 void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                         const GatedSumGradients& out);
+
+// out[i] = ⟨h(row_i), v⟩ for n rows of h [·, d]; row null: the rows in order.
+void dot_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* v, float* out);
+
+// out [d] = Σ_i g[i] h(row_i), which is the gradient of dot_rows with respect to v.
+void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g, float* out);
 
 // The instruction set in use: "avx512", "avx2" or "baseline". The best that the processor has,
 // unless the environment variable LASE_ISA names a lesser one.

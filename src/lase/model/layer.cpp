@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "lase/ops/linear.h"
+#include "lase/ops/row_dot.h"
 
 namespace lase {
 
@@ -21,8 +22,8 @@ Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64
       b_(parameters.zeros(name + ".gate.bias", 1)) {}
 
 void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const {
-  in.p = ops::linear(in.h.at(block.target), v_u_).squeeze(1) + b_;
-  in.q = ops::linear(in.h, v_v_).squeeze(1);
+  in.p = ops::row_dot(in.h.at(block.target), v_u_.squeeze(0)) + b_;
+  in.q = ops::row_dot(in.h, v_v_.squeeze(0));
   if (v_e_.size(1) == 0) return;
   in.v = links.scaled(v_e_).squeeze(0);
   in.p = in.p + links.shift(in.v);
@@ -118,8 +119,8 @@ class LaseSage : public Layer {
                 const Dropout& dropout) const override {
     const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, in]
     const Rows own = state.h.at(block.target);                  // [targets, in]
-    const Tensor h = combine(combine_, linear(own, w1_, dropout.part(1)),
-                             linear({s, {}}, w2_, dropout.part(2)));
+    const Tensor h =
+        combine(combine_, linear(own, w1_, dropout.part(1)), linear({s, {}}, w2_, dropout.part(2)));
     return {{h.relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
@@ -211,7 +212,7 @@ class LaseConcat : public Layer {
   State forward(const State& state, const Block& block, const LinkAttributes& links,
                 const Dropout& dropout) const override {
     const ops::GatedSumInput nodes = neighborhood_.input(state.h, block, links);
-    const Tensor s = ops::gated_sum(nodes, block);         // [targets, in]
+    const Tensor s = ops::gated_sum(nodes, block);       // [targets, in]
     Tensor sum = linear({s, {}}, w2_, dropout.part(2));  // [targets, out]
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = nodes;

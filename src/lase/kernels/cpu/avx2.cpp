@@ -1,4 +1,4 @@
-#include "lase/kernels/cpu/link_piece.h"
+#include "lase/kernels/cpu/instructions.h"
 
 namespace lase::kernels {
 

@@ -1,59 +1,13 @@
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "lase/base/parallel.h"
-#include "lase/kernels/cpu/isa.h"
+#include "lase/kernels/cpu/chosen.h"
 #include "lase/kernels/kernels.h"
 
 namespace lase::kernels {
 namespace {
-
-#if defined(LASE_X86)
-InstructionSet best_instructions() {
-  const char* wanted = std::getenv("LASE_ISA");
-  const std::string_view most = wanted == nullptr ? "avx512" : wanted;
-  const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") != 0 &&
-                      __builtin_cpu_supports("avx512dq") != 0;
-  if (avx512 && most == "avx512") return avx512_instructions();
-  if (avx2 && most != "baseline") return avx2_instructions();
-  return baseline_instructions();
-}
-#else
-InstructionSet best_instructions() { return baseline_instructions(); }
-#endif
-
-const InstructionSet& isa() {
-  static const InstructionSet chosen = best_instructions();
-  return chosen;
-}
-
-int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-// Zeros at an address that vectors like.
-class Floats {
- public:
-  explicit Floats(int64_t n = 0) : data_(allocate(n)) {}
-  float* get() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(float* p) const { std::free(p); }
-  };
-  static float* allocate(int64_t n) {
-    if (n == 0) return nullptr;
-    const auto bytes = static_cast<size_t>(round_up(n, 16)) * sizeof(float);
-    auto* p = static_cast<float*>(std::aligned_alloc(64, bytes));
-    if (p == nullptr) throw std::bad_alloc();
-    std::memset(p, 0, bytes);
-    return p;
-  }
-  std::unique_ptr<float, Free> data_;
-};
 
 Shape shape_of(const GatedSum& in) {
   return {.d = in.d,
@@ -160,13 +114,7 @@ struct BySource {
   }
 };
 
-void add(const float* from, int64_t n, float* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] += from[i];
-}
-
 }  // namespace
-
-const char* instruction_set() { return isa().name; }
 
 void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Shape shape = shape_of(in);
@@ -209,8 +157,7 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   const bool amplified = in.amplifier != Amplifier::kNone;
   const bool by_code = term.table != nullptr;
   const Pieces pieces(arcs, 1024, 32);
-  const int64_t du_size =
-      !amplified ? 0 : (by_code ? in.f.codes : shape.k_padded) * shape.d_padded;
+  const int64_t du_size = !amplified ? 0 : (by_code ? in.f.codes : shape.k_padded) * shape.d_padded;
   const int64_t shift_size = amplified ? shape.d_padded : 0;
   const int64_t dv_size = term.v != nullptr ? shape.k_padded : 0;
   const Floats du(pieces.count * du_size);
@@ -272,7 +219,8 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
     });
   }
   const auto give = [](float* to, const Floats& from, int64_t n) {
-    for (int64_t i = 0; i < n && to != nullptr; ++i) to[i] = from.get() == nullptr ? 0 : from.get()[i];
+    for (int64_t i = 0; i < n && to != nullptr; ++i)
+      to[i] = from.get() == nullptr ? 0 : from.get()[i];
   };
   give(out.u_shift, du_shift, in.d);
   give(out.v, dv, shape.k);

@@ -15,7 +15,7 @@ namespace lase::kernels {
 // with start the first column of the panel and width its columns; d is padded to a multiple of
 // `lanes` and k to one of kAttributeTile.
 inline constexpr int64_t kAttributeTile = 8;
-inline constexpr int64_t kGroup = 32;  // arcs worked on together
+inline constexpr int64_t kGroup = 64;  // arcs worked on together
 inline constexpr int64_t kChunk = 32;  // attributes side by side in the scratch of a group
 
 // TermView with its matrix packed. With the sigmoid, U and shift are multiplied by −log2 e, so that
@@ -75,6 +75,14 @@ struct BackwardPiece {
   float* scratch = nullptr;
 };
 
+struct RowsView {
+  const float* h = nullptr;      // [·, d]
+  const int64_t* row = nullptr;  // null: in order
+  int64_t d = 0;
+
+  const float* at(int64_t i) const { return h + (row != nullptr ? row[i] : i) * d; }
+};
+
 struct InstructionSet {
   const char* name;
   int64_t lanes;
@@ -87,6 +95,10 @@ struct InstructionSet {
   // du (packed) += Σ_c f(c)ᵀ by_code(c)
   void (*gather_codes)(const AttributeView& f, const Shape& shape, const float* by_code,
                        float* scratch, float* du);
+  // Rows first … last of those in `rows`: out[i] = ⟨h(row_i), v⟩; and sum [d_padded] += g[i]
+  // h(row_i).
+  void (*dot_rows)(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out);
+  void (*sum_rows)(const RowsView& rows, int64_t first, int64_t last, const float* g, float* sum);
 };
 
 InstructionSet baseline_instructions();

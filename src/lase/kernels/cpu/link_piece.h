@@ -97,8 +97,8 @@ LASE_INLINE float dot(const GroupAttributes& group, int m, const float* v, int64
   return sum(lanes);
 }
 
-// The columns of h that the next group will read: asked for little by little, so that memory is busy
-// while the product is.
+// The columns of h that the next group will read: asked for little by little, so that memory is
+// busy while the product is.
 struct Ahead {
   const float* const* row = nullptr;
   int n = 0;
@@ -386,8 +386,8 @@ class Forward {
         for (int i = 0; i < N; ++i) s[i] = Vec{};
       }
       if (kAct == Act::kOne || kAct == Act::kGiven) ahead.ask(m);
-      const float* z = kAct == Act::kGiven ? group.a[t][m] + columns.first
-                                           : scratch_.z + m * N * kLanes;
+      const float* z =
+          kAct == Act::kGiven ? group.a[t][m] + columns.first : scratch_.z + m * N * kLanes;
       const Vec w = splat(group.coefficient[t][m]);
       Vec x[N];
 #pragma GCC unroll 8
@@ -541,8 +541,7 @@ class Backward {
     const int64_t k = piece_.shape.k;
     const int64_t start = columns.first * piece_.shape.k_padded;
     if (sparse_) {
-      sparse_product<N>(group.f, term.u + start, term.shift + columns.first, scratch_.z,
-                        ahead);
+      sparse_product<N>(group.f, term.u + start, term.shift + columns.first, scratch_.z, ahead);
     } else {
       dense_product<N>(scratch_, n, k, term.u + start, term.shift + columns.first, scratch_.z,
                        ahead);
@@ -662,15 +661,8 @@ void gather_codes(const AttributeView& f, const Shape& shape, const float* by_co
   }
 }
 
-constexpr InstructionSet instructions(const char* name) {
-  return {.name = name,
-          .lanes = kLanes,
-          .panel = kPanel,
-          .forward = [](const ForwardPiece& piece) { Forward(piece).run(); },
-          .backward = [](const BackwardPiece& piece) { Backward(piece).run(); },
-          .tabulate = tabulate,
-          .gather_codes = gather_codes};
-}
+void forward(const ForwardPiece& piece) { Forward(piece).run(); }
+void backward(const BackwardPiece& piece) { Backward(piece).run(); }
 
 }  // namespace
 }  // namespace lase::kernels

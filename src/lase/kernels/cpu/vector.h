@@ -56,13 +56,16 @@ LASE_INLINE void store(float* to, Vec x, int count) {
 }
 
 LASE_INLINE float sum(Vec x) {
-  // By halves, in a fixed order.
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_ps(x);
+#else
   float lane[kLanes];
   store(lane, x);
   for (int half = kLanes / 2; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
   }
   return lane[0];
+#endif
 }
 
 // 2^r for r in [0, 1), within 1.1e-7 of it.

@@ -1,0 +1,23 @@
+// All that is compiled once for each instruction set, as a table.
+#pragma once
+
+#include "lase/kernels/cpu/link_piece.h"
+#include "lase/kernels/cpu/row_piece.h"
+
+namespace lase::kernels {
+namespace {
+
+InstructionSet instructions(const char* name) {
+  return {.name = name,
+          .lanes = kLanes,
+          .panel = kPanel,
+          .forward = forward,
+          .backward = backward,
+          .tabulate = tabulate,
+          .gather_codes = gather_codes,
+          .dot_rows = dot_rows,
+          .sum_rows = sum_rows};
+}
+
+}  // namespace
+}  // namespace lase::kernels

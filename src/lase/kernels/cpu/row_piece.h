@@ -1,0 +1,56 @@
+// Products with rows of a matrix that are read once, so that only their way from memory counts.
+// Compiled once for each instruction set, as link_piece.h.
+#pragma once
+
+#include "lase/kernels/cpu/isa.h"
+#include "lase/kernels/cpu/vector.h"
+
+namespace lase::kernels {
+namespace {
+
+constexpr int64_t kRowsAhead = 4;
+
+LASE_INLINE void ask_for_row(const RowsView& rows, int64_t i, int64_t last) {
+  if (i >= last) return;
+  const float* row = rows.at(i);
+  for (int64_t j = 0; j < rows.d; j += 16) prefetch(row + j);
+}
+
+void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
+  constexpr int kSums = 4;
+  for (int64_t i = first; i < last; ++i) {
+    ask_for_row(rows, i + kRowsAhead, last);
+    const float* row = rows.at(i);
+    Vec lanes[kSums] = {};
+    int64_t j = 0;
+    for (; j + kSums * kLanes <= rows.d; j += kSums * kLanes) {
+      for (int s = 0; s < kSums; ++s) {
+        lanes[s] += load(row + j + s * kLanes) * load(v + j + s * kLanes);
+      }
+    }
+    for (; j + kLanes <= rows.d; j += kLanes) lanes[0] += load(row + j) * load(v + j);
+    if (j < rows.d) {
+      const auto rest = static_cast<int>(rows.d - j);
+      lanes[1] += load(row + j, rest) * load(v + j, rest);
+    }
+    out[i] = sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+  }
+}
+
+void sum_rows(const RowsView& rows, int64_t first, int64_t last, const float* g, float* total) {
+  for (int64_t i = first; i < last; ++i) {
+    ask_for_row(rows, i + kRowsAhead, last);
+    const float* row = rows.at(i);
+    const Vec factor = splat(g[i]);
+    int64_t j = 0;
+    for (; j + kLanes <= rows.d; j += kLanes) {
+      store(total + j, load(total + j) + factor * load(row + j));
+    }
+    if (j < rows.d) {
+      store(total + j, load(total + j) + factor * load(row + j, static_cast<int>(rows.d - j)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lase::kernels

@@ -1,0 +1,64 @@
+#include "lase/ops/row_dot.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+
+#include "lase/kernels/kernels.h"
+
+namespace lase::ops {
+
+using at::Tensor;
+
+namespace {
+
+const int64_t* pointer(const Tensor& index) {
+  return index.defined() ? index.data_ptr<int64_t>() : nullptr;
+}
+
+struct RowDotBackward : torch::autograd::Node {
+  Rows x;
+  Tensor v;
+
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
+    const Tensor g = gradients[0].contiguous();  // [n]
+    Tensor dx;
+    if (task_should_compute_output(0)) {
+      dx = g.unsqueeze(1) * v;  // [n, d]
+      if (x.index.defined()) dx = at::zeros_like(x.matrix).index_add_(0, x.index, dx);
+    }
+    Tensor dv;
+    if (task_should_compute_output(1)) {
+      dv = at::empty_like(v);
+      kernels::sum_rows(x.matrix.data_ptr<float>(), pointer(x.index), x.size(), x.width(),
+                        g.data_ptr<float>(), dv.data_ptr<float>());
+    }
+    return {dx, dv};
+  }
+  void release_variables() override {
+    x = {};
+    v = Tensor();
+  }
+};
+
+}  // namespace
+
+Tensor row_dot(const Rows& x, const Tensor& v) {
+  if (x.matrix.scalar_type() != at::kFloat) return x.dense().matmul(v);
+  Rows rows{x.matrix.detach().contiguous(), x.index};
+  if (rows.index.defined()) rows.index = rows.index.contiguous();
+  const Tensor plain = v.detach().contiguous();
+  Tensor y = at::empty({rows.size()}, at::kFloat);
+  kernels::dot_rows(rows.matrix.data_ptr<float>(), pointer(rows.index), rows.size(), rows.width(),
+                    plain.data_ptr<float>(), y.data_ptr<float>());
+  if (torch::autograd::compute_requires_grad(x.matrix, v)) {
+    auto node = std::make_shared<RowDotBackward>();
+    node->set_next_edges(torch::autograd::collect_next_edges(x.matrix, v));
+    node->x = std::move(rows);
+    node->v = plain;
+    torch::autograd::set_history(y, node);
+  }
+  return y;
+}
+
+}  // namespace lase::ops
