@@ -15,8 +15,13 @@ namespace {
 constexpr int kPanel = kLanes * kVectors;
 constexpr int64_t kMaxTerms = 2;
 
-// What the amplifier of a column is made from.
-enum class Act { kSigmoid, kLinear, kGiven, kOne };
+// The amplifier of a column: 1, as it stands, or the sigmoid of what stands.
+enum class Act { kOne, kGiven, kSigmoid };
+
+template <Act kAct>
+LASE_INLINE Vec activate(Vec z) {
+  return kAct == Act::kSigmoid ? sigmoid_of_exponent(z) : z;
+}
 
 // C[r][n] += Σ_i A(r, i) B[i][n] for kRows rows and N vectors of columns, in registers. A stands in
 // the scratch with compile-time strides, so that its addresses cost nothing.
@@ -40,7 +45,7 @@ LASE_INLINE void multiply(Vec (&c)[kRows][N], const float* a, const float* b, in
 // panel in work, [arc][width].
 struct Scratch {
   float* f;
-  alignas(64) float z[kGroup * kPanel];
+  alignas(64) float panel[kGroup * kPanel];
 };
 
 // The group's f(e), by any layout; sparse rows stay where they are.
@@ -111,10 +116,10 @@ struct Ahead {
   }
 };
 
-// z [arc][N · kLanes] = shift + f(e) U of one panel, dense rows in the scratch.
+// z [arc][N · kLanes] = shift + f(e) U for one panel; dense rows in the scratch.
 template <int N>
 LASE_INLINE void dense_product(const Scratch& scratch, int n, int64_t k, const float* u,
-                               const float* shift, float* z, const Ahead& ahead = {}) {
+                               const float* shift, float* z, const Ahead& ahead) {
   for (int m = 0; m < n; m += kRows) {
     Vec c[kRows][N];
 #pragma GCC unroll 8
@@ -135,7 +140,7 @@ LASE_INLINE void dense_product(const Scratch& scratch, int n, int64_t k, const f
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
-      for (int i = 0; i < N; ++i) store(z + (m + r) * N * kLanes + i * kLanes, c[r][i]);
+      for (int i = 0; i < N; ++i) store(z + ((m + r) * N + i) * kLanes, c[r][i]);
     }
   }
 }
@@ -152,7 +157,7 @@ LASE_INLINE void sparse_product(const GroupAttributes& group, const float* u, co
       const Vec x = splat(group.values[m][s]);
       for (int i = 0; i < N; ++i) c[i] += x * load(row + i * kLanes);
     }
-    for (int i = 0; i < N; ++i) store(z + m * N * kLanes + i * kLanes, c[i]);
+    for (int i = 0; i < N; ++i) store(z + (m * N + i) * kLanes, c[i]);
   }
 }
 
@@ -216,12 +221,6 @@ struct Columns {
   }
 };
 
-template <Act kAct>
-LASE_INLINE Vec activate(const float* z) {
-  if (kAct == Act::kSigmoid) return sigmoid_of_exponent(load(z));
-  return load(z);
-}
-
 // visit(Columns, panel's first column) for each panel of the columns.
 template <class Visit>
 LASE_INLINE void for_each_panel(const Shape& shape, const Visit& visit) {
@@ -235,6 +234,20 @@ LASE_INLINE void for_each_panel(const Shape& shape, const Visit& visit) {
   if (vectors == 2) visit(Columns<2, true>{whole, lanes});
   if constexpr (kVectors > 2) {
     if (vectors == 3) visit(Columns<3, true>{whole, lanes});
+  }
+}
+
+// z of a group for one panel, by whichever layout.
+template <int N>
+LASE_INLINE void product(const Scratch& scratch, const GroupAttributes& group, const Shape& shape,
+                         const PackedTerm& term, int64_t column, bool sparse, float* z,
+                         const Ahead& ahead) {
+  const float* u = term.u + column * shape.k_padded;
+  const float* shift = term.shift + column;
+  if (sparse) {
+    sparse_product<N>(group, u, shift, z, ahead);
+  } else {
+    dense_product<N>(scratch, group.n, shape.k, u, shift, z, ahead);
   }
 }
 
@@ -354,29 +367,25 @@ class Forward {
     const PackedTerm& term = piece_.terms[t];
     const Ahead ahead = columns.ahead(next.h[t], next.f.n);
     if (term.table != nullptr) {
-      accumulate<Act::kGiven>(columns, group, ahead, t);
+      accumulate<Act::kGiven>(columns, group, t, nullptr, ahead);
     } else if (term.u == nullptr) {
-      accumulate<Act::kOne>(columns, group, ahead, t);
+      accumulate<Act::kOne>(columns, group, t, nullptr, ahead);
     } else {
-      const float* u = term.u + columns.first * piece_.shape.k_padded;
-      const float* shift = term.shift + columns.first;
-      if (sparse_) {
-        sparse_product<N>(group.f, u, shift, scratch_.z, ahead);
-      } else {
-        dense_product<N>(scratch_, group.f.n, piece_.shape.k, u, shift, scratch_.z, ahead);
-      }
+      product<N>(scratch_, group.f, piece_.shape, term, columns.first, sparse_, scratch_.panel,
+                 ahead);
       if (in_.amplifier == Amplifier::kSigmoid) {
-        accumulate<Act::kSigmoid>(columns, group, ahead, t);
+        accumulate<Act::kSigmoid>(columns, group, t, scratch_.panel, {});
       } else {
-        accumulate<Act::kLinear>(columns, group, ahead, t);
+        accumulate<Act::kGiven>(columns, group, t, scratch_.panel, {});
       }
     }
   }
 
-  // s(u) += w λ h(v) ⊙ a(e), kept in registers as long as the target stays the same.
+  // s(u) += w λ h(v) ⊙ a(e), kept in registers as long as the target stays the same. z [arc][width]
+  // of the panel; null: a(e) from the table.
   template <Act kAct, int N, bool kTail>
   __attribute__((noinline)) void accumulate(const Columns<N, kTail>& columns, ForwardGroup& group,
-                                            const Ahead& ahead, int64_t t) {
+                                            int64_t t, const float* panel_z, const Ahead& ahead) {
     Vec s[N] = {};
     float* row = group.s[0];
     for (int m = 0; m < group.f.n; ++m) {
@@ -385,15 +394,17 @@ class Forward {
         row = group.s[m];
         for (int i = 0; i < N; ++i) s[i] = Vec{};
       }
-      if (kAct == Act::kOne || kAct == Act::kGiven) ahead.ask(m);
-      const float* z =
-          kAct == Act::kGiven ? group.a[t][m] + columns.first : scratch_.z + m * N * kLanes;
+      ahead.ask(m);
+      const float* z = nullptr;
+      if (kAct != Act::kOne) {
+        z = panel_z != nullptr ? panel_z + m * N * kLanes : group.a[t][m] + columns.first;
+      }
       const Vec w = splat(group.coefficient[t][m]);
       Vec x[N];
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) {
         x[i] = columns.read(group.h[t][m], i);
-        if (kAct != Act::kOne) x[i] *= activate<kAct>(z + i * kLanes);
+        if (kAct != Act::kOne) x[i] *= activate<kAct>(load(z + i * kLanes));
         s[i] += w * x[i];
       }
       if (t == 0 && out_.norm != nullptr) group.squares[m] += squares(columns, x, group.row[m]);
@@ -526,45 +537,34 @@ class Backward {
     const Ahead ahead = columns.ahead(next.h, next.f.n);
     const bool curved = in_.amplifier == Amplifier::kSigmoid;
     if (term.table != nullptr) {
-      if (curved) {
-        differentiate<Act::kGiven, true>(columns, group, ahead);
-      } else {
-        differentiate<Act::kGiven, false>(columns, group, ahead);
-      }
+      if (curved) differentiate<Act::kGiven, true>(columns, group, nullptr, ahead);
+      if (!curved) differentiate<Act::kGiven, false>(columns, group, nullptr, ahead);
       return;
     }
     if (term.u == nullptr) {
-      differentiate<Act::kOne, false>(columns, group, ahead);
+      differentiate<Act::kOne, false>(columns, group, nullptr, ahead);
       return;
     }
-    const int n = group.f.n;
-    const int64_t k = piece_.shape.k;
-    const int64_t start = columns.first * piece_.shape.k_padded;
+    product<N>(scratch_, group.f, piece_.shape, term, columns.first, sparse_, scratch_.panel,
+               ahead);
+    if (curved) differentiate<Act::kSigmoid, true>(columns, group, scratch_.panel, {});
+    if (!curved) differentiate<Act::kGiven, false>(columns, group, scratch_.panel, {});
+    float* du = piece_.du + columns.first * piece_.shape.k_padded;
     if (sparse_) {
-      sparse_product<N>(group.f, term.u + start, term.shift + columns.first, scratch_.z, ahead);
+      sparse_outer<N>(group.f, scratch_.panel, du);
     } else {
-      dense_product<N>(scratch_, n, k, term.u + start, term.shift + columns.first, scratch_.z,
-                       ahead);
-    }
-    if (curved) {
-      differentiate<Act::kSigmoid, true>(columns, group, ahead);
-    } else {
-      differentiate<Act::kLinear, false>(columns, group, ahead);
-    }
-    if (sparse_) {
-      sparse_outer<N>(group.f, scratch_.z, piece_.du + start);
-    } else {
-      dense_outer<N>(scratch_, n, k, scratch_.z, N * kLanes, piece_.du + start);
+      dense_outer<N>(scratch_, group.f.n, piece_.shape.k, scratch_.panel, N * kLanes, du);
     }
   }
 
   // With G = ds(u):
   //   dλ  += w ⟨G, h ⊙ a⟩
-  //   D    = w λ G ⊙ h ⊙ a'        in place of the product, for dU += f(e)ᵀ D
+  //   D    = w λ G ⊙ h ⊙ a'        for dU += f(e)ᵀ D: in place of z, or summed by code
   //   dh  += w λ G ⊙ a
   template <Act kAct, bool kCurved, int N, bool kTail>
   __attribute__((noinline)) void differentiate(const Columns<N, kTail>& columns,
-                                               BackwardGroup& group, const Ahead& ahead) {
+                                               BackwardGroup& group, float* panel_z,
+                                               const Ahead& ahead) {
     Vec dh[N] = {};
     Vec shift[N] = {};
     float* row = group.dh[0];
@@ -574,9 +574,15 @@ class Backward {
         row = group.dh[m];
         for (int i = 0; i < N; ++i) dh[i] = Vec{};
       }
-      if (kAct == Act::kOne || kAct == Act::kGiven) ahead.ask(m);
-      float* z = scratch_.z + m * N * kLanes;
-      const float* from = kAct == Act::kGiven ? group.a[m] + columns.first : z;
+      ahead.ask(m);
+      const float* z = nullptr;
+      float* place = nullptr;  // of D
+      if (kAct != Act::kOne && panel_z != nullptr) {
+        z = place = panel_z + m * N * kLanes;
+      } else if (kAct != Act::kOne) {
+        z = group.a[m] + columns.first;
+        place = group.by_code[m] + columns.first;
+      }
       const Vec coefficient = splat(group.weight[m] * group.gate[m]);
       Vec dgate{};
 #pragma GCC unroll 8
@@ -588,18 +594,14 @@ class Backward {
           if (row != nullptr) dh[i] += coefficient * g;
           continue;
         }
-        const Vec a = activate<kAct>(from + i * kLanes);
+        const Vec a = activate<kAct>(load(z + i * kLanes));
         dgate += gh * a;
         if (row != nullptr) dh[i] += coefficient * g * a;
         Vec d = coefficient * gh;
         if (kCurved) d *= a - a * a;
         shift[i] += d;
-        if (kAct == Act::kGiven) {
-          float* to = group.by_code[m] + columns.first + i * kLanes;
-          store(to, load(to) + d);
-        } else {
-          store(z + i * kLanes, d);
-        }
+        float* to = place + i * kLanes;
+        store(to, panel_z != nullptr ? d : load(to) + d);
       }
       group.dgate[m] += dgate;
     }
@@ -634,14 +636,12 @@ void tabulate(const AttributeView& f, const Shape& shape, const PackedTerm& term
   for (int64_t code = 0; code < f.codes; code += kGroup) {
     take_codes(f, code, group, scratch);
     for_each_panel(shape, [&]<int N, bool kTail>(const Columns<N, kTail>& columns) {
-      dense_product<N>(scratch, group.n, shape.k, term.u + columns.first * shape.k_padded,
-                       term.shift + columns.first, scratch.z);
+      product<N>(scratch, group, shape, term, columns.first, false, scratch.panel, {});
       for (int m = 0; m < group.n; ++m) {
         float* to = table + (code + m) * shape.d_padded + columns.first;
-        for (int i = 0; i < N; ++i) {
-          const float* z = scratch.z + (m * N + i) * kLanes;
-          store(to + i * kLanes, amplifier == Amplifier::kSigmoid ? activate<Act::kSigmoid>(z)
-                                                                  : activate<Act::kLinear>(z));
+        for (int i = 0; i < N * kLanes; i += kLanes) {
+          const Vec z = load(scratch.panel + m * N * kLanes + i);
+          store(to + i, amplifier == Amplifier::kSigmoid ? sigmoid_of_exponent(z) : z);
         }
       }
     });
