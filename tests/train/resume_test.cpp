@@ -117,9 +117,10 @@ TEST_F(Resume, AfterKillsAtRandomMomentsGivesTheSameWeights) {
   const std::string graph = path("g.graph");
   generate_graph({.nodes = 300, .links = 2000}, graph);
   const auto arguments = [&](const std::string& out) {
-    return Strings{"train",     graph, "--out",    out, "--epochs", "40", "--patience",         "0",
-                   "--widths",  "8,8", "--fanout", "5", "--batch",  "64", "--checkpoint-every", "1",
-                   "--threads", "1",   "--quiet"};
+    return Strings{"train",    graph,        "--out",   out,        "--epochs",
+                   "300",      "--patience", "0",       "--widths", "8,8",
+                   "--fanout", "5",          "--batch", "64",       "--checkpoint-every",
+                   "1",        "--threads",  "1",       "--quiet"};
   };
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();

@@ -88,8 +88,10 @@ Tensor row_scaled(const Tensor& x) { return x / x.abs().sum(1, true).clamp_min(1
 
 // Rows of it are read at random, once for every arc.
 Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
-  const auto memory = large_memory<std::byte>(rows * columns * static_cast<int64_t>(at::elementSize(type)));
-  return at::from_blob(memory.get(), {rows, columns}, [memory](void*) {}, type);
+  const auto memory =
+      large_memory<std::byte>(rows * columns * static_cast<int64_t>(at::elementSize(type)));
+  return at::from_blob(
+      memory.get(), {rows, columns}, [memory](void*) {}, type);
 }
 
 // Dense features as a model reads them: where they are, or a copy made once.
@@ -130,8 +132,8 @@ ops::Rows Inputs::rows(const Tensor& nodes) const {
 
 Tensor Inputs::projected(const Tensor& nodes, const Tensor& w) const {
   if (row_scaled_ || matrix_.defined()) return ops::linear(rows(nodes), w);
-  return ops::attribute_product(
-      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w);
+  return ops::attribute_product(features_,
+                                nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w);
 }
 
 }  // namespace lase

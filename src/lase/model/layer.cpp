@@ -119,8 +119,7 @@ class LaseSage : public Layer {
                 const Dropout& dropout) const override {
     const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, in]
     const Rows own = state.h.at(block.target);                  // [targets, in]
-    const Tensor h =
-        combine(combine_, linear(own, w1_, dropout.part(1)), linear({s, {}}, w2_, dropout.part(2)));
+    const Tensor h = combine(combine_, linear(own, w1_, dropout), linear({s, {}}, w2_));
     return {{h.relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
@@ -150,7 +149,7 @@ class LaseRw : public Layer {
                 const Dropout& dropout) const override {
     const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, out]
     const Rows f = state.f.at(block.target);                    // [targets, features]
-    return {{ops::dropout(s, dropout) * linear(f, w_), {}}, f};
+    return {{s * linear(f, w_, dropout), {}}, f};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes& links) const override {
@@ -212,8 +211,8 @@ class LaseConcat : public Layer {
   State forward(const State& state, const Block& block, const LinkAttributes& links,
                 const Dropout& dropout) const override {
     const ops::GatedSumInput nodes = neighborhood_.input(state.h, block, links);
-    const Tensor s = ops::gated_sum(nodes, block);       // [targets, in]
-    Tensor sum = linear({s, {}}, w2_, dropout.part(2));  // [targets, out]
+    const Tensor s = ops::gated_sum(nodes, block);  // [targets, in]
+    Tensor sum = linear({s, {}}, w2_);              // [targets, out]
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = nodes;
       attributes.h = {at::ones({1, w3_.size(0)}, state.h.matrix.options()),
@@ -224,7 +223,7 @@ class LaseConcat : public Layer {
       sum = sum + ops::gated_sum(attributes, block);
     }
     const Rows own = state.h.at(block.target);
-    return {{combine(combine_, linear(own, w1_, dropout.part(1)), sum).relu(), {}}, {}};
+    return {{combine(combine_, linear(own, w1_, dropout), sum).relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block& block,
                                   const LinkAttributes& links) const override {
@@ -252,8 +251,7 @@ class GraphSage : public Layer {
                 const Dropout& dropout) const override {
     const Tensor mean = ops::gated_sum(neighborhood(state, block, links), block);
     const Rows own = state.h.at(block.target);
-    const Tensor h = combine(combine_, linear(own, w1_, dropout.part(1)),
-                             linear({mean, {}}, w2_, dropout.part(2)));
+    const Tensor h = combine(combine_, linear(own, w1_, dropout), linear({mean, {}}, w2_));
     return {{h.relu(), {}}, {}};
   }
   ops::GatedSumInput neighborhood(const State& state, const Block&,

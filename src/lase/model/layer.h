@@ -57,8 +57,8 @@ class AmplifierMatrix {
 class Layer {
  public:
   virtual ~Layer() = default;
-  // Entries are dropped from what the layer's matrices read, after the sum over the neighbourhood:
-  // the sum itself, which draws estimate, stays the same from one batch to the next.
+  // Entries are dropped from the node's own state, not within the sum over the neighbourhood: what
+  // draws estimate stays the same from one batch to the next.
   virtual State forward(const State& state, const Block& block, const LinkAttributes& links,
                         const ops::Dropout& dropout) const = 0;
   // The sum over the neighbourhood as the layer forms it, for those who look inside; nothing where

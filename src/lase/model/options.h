@@ -20,7 +20,7 @@ struct ModelOptions {
   bool gate = true;
   int64_t depth = 1;      // relabellings of LASE-WL
   int64_t project = 0;    // h^(0) = W^(0) f(u) of that width; 0: h^(0) = f(u)
-  double dropout = 0.5;   // of the input of every layer and of the head
+  double dropout = 0.5;   // of a node's own state in every layer, and of the head's input
   bool normalize = true;  // the last hidden state to length one
 };
 

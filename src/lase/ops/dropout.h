@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <cstdint>
 
 #include "lase/base/random.h"
@@ -38,8 +37,5 @@ struct Dropout {
     }
   }
 };
-
-// x [n, d] with the mask applied.
-at::Tensor dropout(const at::Tensor& x, const Dropout& how);
 
 }  // namespace lase::ops

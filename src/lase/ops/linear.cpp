@@ -77,13 +77,6 @@ struct LinearBackward : torch::autograd::Node {
   }
 };
 
-struct DropoutBackward : torch::autograd::Node {
-  Dropout how;
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
-    return {dropout(gradients[0], how)};
-  }
-};
-
 }  // namespace
 
 Tensor linear(const Rows& x, const Tensor& w, const Dropout& dropout) {
@@ -107,19 +100,6 @@ Tensor linear(const Rows& x, const Tensor& w, const Dropout& dropout) {
     node->x = {x.matrix.detach(), x.index};
     node->w = w.detach();
     node->dropout = dropout;
-    torch::autograd::set_history(y, node);
-  }
-  return y;
-}
-
-Tensor dropout(const Tensor& x, const Dropout& how) {
-  if (!how.active()) return x;
-  Tensor y = x.detach().clone();
-  apply(how, y, 0);
-  if (torch::autograd::compute_requires_grad(x)) {
-    auto node = std::make_shared<DropoutBackward>();
-    node->set_next_edges(torch::autograd::collect_next_edges(x));
-    node->how = how;
     torch::autograd::set_history(y, node);
   }
   return y;
