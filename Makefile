@@ -51,6 +51,8 @@ bench: build ## Run the benchmarks (3 GB of disk under build/bench)
 	@echo "== benchmarks"
 	@mkdir -p build/bench
 	@build/release/bench/bench_ingest build/release/lase build/bench
+	@build/release/bench/bench_kernel
+	@build/release/lase bench step --inference --reference
 
 install: build ## Install the program, the library and its CMake package under PREFIX=/usr/local
 	@echo "== install into $(PREFIX)"

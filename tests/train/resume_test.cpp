@@ -118,7 +118,7 @@ TEST_F(Resume, AfterKillsAtRandomMomentsGivesTheSameWeights) {
   generate_graph({.nodes = 300, .links = 2000}, graph);
   const auto arguments = [&](const std::string& out) {
     return Strings{"train",    graph,        "--out",   out,        "--epochs",
-                   "300",      "--patience", "0",       "--widths", "8,8",
+                   "120",      "--patience", "0",       "--widths", "8,8",
                    "--fanout", "5",          "--batch", "64",       "--checkpoint-every",
                    "1",        "--threads",  "1",       "--quiet"};
   };
