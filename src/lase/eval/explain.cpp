@@ -80,7 +80,8 @@ class Ego {
   }
 
   ops::GatedSumInput neighborhood(int64_t l, const OwnLinks& own) const {
-    return model_.layer(l).neighborhood(states_[static_cast<size_t>(l)], own.block, own.links);
+    return model_.layer(l).neighborhood(
+        {states_[static_cast<size_t>(l)], own.block, own.links, {}});
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <c10/core/GradMode.h>
 #include <numeric>
 
+#include "lase/base/error.h"
+
 namespace lase {
 
 using at::Tensor;
@@ -52,6 +54,26 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
   }
   const Tensor embedding = model.embedding(state);
   return {embedding, model.head(embedding, {})};
+}
+
+std::vector<ops::SumAndNorms> sums_and_norms(const Model& model, const Inputs& inputs,
+                                             const Neighborhoods& graph) {
+  c10::NoGradGuard no_grad;
+  require(model.options().aggregate != ops::Aggregate::kMax,
+          "the largest of a neighbourhood is not a sum: its terms have no use for norms");
+  const int64_t nodes = graph.row_ptr.size() - 1;
+  const Block block = whole_block(graph, degrees(graph), 0, nodes);
+  std::vector<ops::SumAndNorms> passes;
+  State state = model.start(inputs, Tensor());
+  for (int64_t l = 0; l < model.block_count(); ++l) {
+    const LayerInput in{state, block, inputs.links(), {}};
+    const ops::GatedSumInput sum = model.layer(l).neighborhood(in);
+    passes.push_back(ops::gated_sum_with_norms(sum, block, model.layer(l).factor(in)));
+    if (l + 1 < model.block_count()) {
+      state = model.finish(l, model.layer(l).update(in, sum, passes.back().s));
+    }
+  }
+  return passes;
 }
 
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,

@@ -15,9 +15,15 @@ struct Outputs {
 };
 
 // Exact inference for every node: one layer after the other over whole neighbourhoods, so that each
-// h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time (0: as many as suits the model).
+// h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time (0: as
+// many as suits the model).
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
               int64_t arcs = 0);
+
+// One exact pass that visits every link once a layer and keeps what sampling needs of it: the sums
+// s(u), and the norm of each term (see SumAndNorms).
+std::vector<ops::SumAndNorms> sums_and_norms(const Model& model, const Inputs& inputs,
+                                             const Neighborhoods& graph);
 
 // Inference for every node by drawn neighbourhoods, in batches.
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,

@@ -47,7 +47,6 @@ int64_t out_width(const ModelOptions& options, int64_t width) {
 
 namespace {
 
-using ops::Dropout;
 using ops::linear;  // x Wᵀ
 using ops::Rows;
 
@@ -61,6 +60,15 @@ Tensor combine(Combine how, const Tensor& a, const Tensor& b) {
       return at::cat({a, b}, 1);
   }
   return a;
+}
+
+// Neither gate nor amplifier.
+ops::GatedSumInput plain_sum(const Rows& h, ops::Aggregate aggregate) {
+  ops::GatedSumInput in;
+  in.h = h;
+  in.amplifier = ops::Amplifier::kNone;
+  in.aggregate = aggregate;
+  return in;
 }
 
 // Gate and amplifier of a layer, as its options ask for them. Without link attributes there is
@@ -79,19 +87,15 @@ class Neighborhood {
     }
   }
 
-  ops::GatedSumInput input(const Rows& h, const Block& block, const LinkAttributes& links) const {
+  ops::GatedSumInput input(const LayerInput& from) const {
     ops::GatedSumInput in;
-    in.h = h;
-    in.f = &links.f;
+    in.h = from.state.h;
+    in.f = &from.links.f;
     in.amplifier = amplifier_;
     in.aggregate = aggregate_;
-    if (gate_) gate_->set(in, block, links);
-    if (matrix_) matrix_->set(in, links);
+    if (gate_) gate_->set(in, from.block, from.links);
+    if (matrix_) matrix_->set(in, from.links);
     return in;
-  }
-
-  Tensor sum(const Rows& h, const Block& block, const LinkAttributes& links) const {
-    return ops::gated_sum(input(h, block, links), block);
   }
 
  private:
@@ -115,16 +119,13 @@ class LaseSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes& links,
-                const Dropout& dropout) const override {
-    const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, in]
-    const Rows own = state.h.at(block.target);                  // [targets, in]
-    const Tensor h = combine(combine_, linear(own, w1_, dropout), linear({s, {}}, w2_));
-    return {{h.relu(), {}}, {}};
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return neighborhood_.input(in);
   }
-  ops::GatedSumInput neighborhood(const State& state, const Block& block,
-                                  const LinkAttributes& links) const override {
-    return neighborhood_.input(state.h, block, links);
+  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
+    const Rows own = in.state.h.at(in.block.target);  // [targets, in]
+    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({s, {}}, w2_));
+    return {{h.relu(), {}}, {}};
   }
 
  private:
@@ -145,15 +146,14 @@ class LaseRw : public Layer {
       : neighborhood_(options, parameters, shape, options.amplifier),
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes& links,
-                const Dropout& dropout) const override {
-    const Tensor s = neighborhood_.sum(state.h, block, links);  // [targets, out]
-    const Rows f = state.f.at(block.target);                    // [targets, features]
-    return {{s * linear(f, w_, dropout), {}}, f};
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return neighborhood_.input(in);
   }
-  ops::GatedSumInput neighborhood(const State& state, const Block& block,
-                                  const LinkAttributes& links) const override {
-    return neighborhood_.input(state.h, block, links);
+  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
+    return {{s * factor(in), {}}, in.state.f.at(in.block.target)};
+  }
+  Tensor factor(const LayerInput& in) const override {
+    return linear(in.state.f.at(in.block.target), w_, in.dropout);
   }
 
  private:
@@ -173,19 +173,12 @@ class Relabelling : public Layer {
         p2_(parameters.matrix(name + ".p2", width, width)),
         q_(parameters.matrix(name + ".q", width, width)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes& links,
-                const Dropout&) const override {
-    const Tensor s = ops::gated_sum(neighborhood(state, block, links), block);
-    const Tensor r = linear(state.f.at(block.target), p1_) + linear({s, {}}, p2_);
-    return {{}, {r.sigmoid(), {}}};
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_);
   }
-  ops::GatedSumInput neighborhood(const State& state, const Block&,
-                                  const LinkAttributes&) const override {
-    ops::GatedSumInput in;
-    in.h = {linear(state.f, q_).sigmoid(), {}};
-    in.amplifier = ops::Amplifier::kNone;
-    in.aggregate = aggregate_;
-    return in;
+  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
+    const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s, {}}, p2_);
+    return {{}, {r.sigmoid(), {}}};
   }
 
  private:
@@ -208,26 +201,23 @@ class LaseConcat : public Layer {
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)),
         w3_(parameters.matrix(shape.name + ".w3", shape.out, shape.attributes)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes& links,
-                const Dropout& dropout) const override {
-    const ops::GatedSumInput nodes = neighborhood_.input(state.h, block, links);
-    const Tensor s = ops::gated_sum(nodes, block);  // [targets, in]
-    Tensor sum = linear({s, {}}, w2_);              // [targets, out]
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return neighborhood_.input(in);
+  }
+  State update(const LayerInput& in, const ops::GatedSumInput& nodes,
+               const Tensor& s) const override {
+    Tensor sum = linear({s, {}}, w2_);  // [targets, out]
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = nodes;
-      attributes.h = {at::ones({1, w3_.size(0)}, state.h.matrix.options()),
-                      at::zeros({block.sources}, at::kLong)};
+      attributes.h = {at::ones({1, w3_.size(0)}, s.options()),
+                      at::zeros({in.block.sources}, at::kLong)};
       attributes.amplifier = ops::Amplifier::kLinear;
-      attributes.u = links.scaled(w3_);
-      attributes.u_shift = links.shift(attributes.u);
-      sum = sum + ops::gated_sum(attributes, block);
+      attributes.u = in.links.scaled(w3_);
+      attributes.u_shift = in.links.shift(attributes.u);
+      sum = sum + ops::gated_sum(attributes, in.block);
     }
-    const Rows own = state.h.at(block.target);
-    return {{combine(combine_, linear(own, w1_, dropout), sum).relu(), {}}, {}};
-  }
-  ops::GatedSumInput neighborhood(const State& state, const Block& block,
-                                  const LinkAttributes& links) const override {
-    return neighborhood_.input(state.h, block, links);
+    const Rows own = in.state.h.at(in.block.target);
+    return {{combine(combine_, linear(own, w1_, in.dropout), sum).relu(), {}}, {}};
   }
 
  private:
@@ -247,20 +237,13 @@ class GraphSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes& links,
-                const Dropout& dropout) const override {
-    const Tensor mean = ops::gated_sum(neighborhood(state, block, links), block);
-    const Rows own = state.h.at(block.target);
-    const Tensor h = combine(combine_, linear(own, w1_, dropout), linear({mean, {}}, w2_));
-    return {{h.relu(), {}}, {}};
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return plain_sum(in.state.h, ops::Aggregate::kMean);
   }
-  ops::GatedSumInput neighborhood(const State& state, const Block&,
-                                  const LinkAttributes&) const override {
-    ops::GatedSumInput in;
-    in.h = state.h;
-    in.amplifier = ops::Amplifier::kNone;
-    in.aggregate = ops::Aggregate::kMean;
-    return in;
+  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& mean) const override {
+    const Rows own = in.state.h.at(in.block.target);
+    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({mean, {}}, w2_));
+    return {{h.relu(), {}}, {}};
   }
 
  private:
@@ -280,29 +263,20 @@ class Gcn : public Layer {
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.in)),
         b_(parameters.zeros(shape.name + ".bias", shape.out)) {}
 
-  State forward(const State& state, const Block& block, const LinkAttributes&,
-                const Dropout& dropout) const override {
-    const ops::GatedSumInput in = sum_input(state, block, dropout);
-    const Tensor own = in.h.at(block.target).dense();
-    const Tensor norm = normalizer(block).index_select(0, block.target);
-    const Tensor h = (ops::gated_sum(in, block) + own) * norm + b_;
-    return {{last_ ? h : h.relu(), {}}, {}};
+  // h(v) W / √d̃(v)
+  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
+    return plain_sum({linear(in.state.h, w_, in.dropout) * normalizer(in.block), {}},
+                     ops::Aggregate::kSum);
   }
-  ops::GatedSumInput neighborhood(const State& state, const Block& block,
-                                  const LinkAttributes&) const override {
-    return sum_input(state, block, {});
+  State update(const LayerInput& in, const ops::GatedSumInput& sum,
+               const Tensor& s) const override {
+    const Tensor own = sum.h.at(in.block.target).dense();
+    const Tensor norm = normalizer(in.block).index_select(0, in.block.target);
+    const Tensor h = (s + own) * norm + b_;
+    return {{last_ ? h : h.relu(), {}}, {}};
   }
 
  private:
-  // h(v) W / √d̃(v)
-  ops::GatedSumInput sum_input(const State& state, const Block& block,
-                               const Dropout& dropout) const {
-    ops::GatedSumInput in;
-    in.h = {linear(state.h, w_, dropout) * normalizer(block), {}};
-    in.amplifier = ops::Amplifier::kNone;
-    in.aggregate = ops::Aggregate::kSum;
-    return in;
-  }
   static Tensor normalizer(const Block& block) { return (block.degree + 1).rsqrt().unsqueeze(1); }
   bool last_;
   Tensor w_, b_;

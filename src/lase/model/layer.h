@@ -54,17 +54,33 @@ class AmplifierMatrix {
   at::Tensor u_;  // U [d, k]
 };
 
+// What a layer is given.
+struct LayerInput {
+  const State& state;
+  const Block& block;
+  const LinkAttributes& links;
+  ops::Dropout dropout;
+};
+
+// A layer sums over neighbourhoods, s(u), and makes of the node's own state and the sum the state
+// of the next. Entries are dropped from the former alone, so that what draws estimate stays the
+// same from one batch to the next.
 class Layer {
  public:
   virtual ~Layer() = default;
-  // Entries are dropped from the node's own state, not within the sum over the neighbourhood: what
-  // draws estimate stays the same from one batch to the next.
-  virtual State forward(const State& state, const Block& block, const LinkAttributes& links,
-                        const ops::Dropout& dropout) const = 0;
-  // The sum over the neighbourhood as the layer forms it, for those who look inside; nothing where
-  // a layer has no gate and no amplifier.
-  virtual ops::GatedSumInput neighborhood(const State& state, const Block& block,
-                                          const LinkAttributes& links) const = 0;
+  State forward(const LayerInput& in) const {
+    const ops::GatedSumInput sum = neighborhood(in);
+    return update(in, sum, ops::gated_sum(sum, in.block));
+  }
+
+  // What s(u) is made of.
+  virtual ops::GatedSumInput neighborhood(const LayerInput& in) const = 0;
+  // The next state from s [targets, d], however it was found.
+  virtual State update(const LayerInput& in, const ops::GatedSumInput& sum,
+                       const at::Tensor& s) const = 0;
+  // What multiplies s(u) afterwards, [targets, d], where something does: how much a term counts
+  // depends on it.
+  virtual at::Tensor factor(const LayerInput&) const { return {}; }
 };
 
 struct LayerShape {

@@ -87,7 +87,11 @@ State Model::start(const Inputs& inputs, const Tensor& nodes) const {
 
 State Model::step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
                   const ops::Dropout& dropout) const {
-  State out = layers_[static_cast<size_t>(l)]->forward(state, block, links, dropout.part(l));
+  const LayerInput in{state, block, links, dropout.part(l)};
+  return finish(l, layer(l).forward(in));
+}
+
+State Model::finish(int64_t l, State out) const {
   const bool relabelled = options_.architecture == Architecture::kWl && l + 1 == options_.depth;
   if (relabelled) out.h = {ops::linear(out.f, w0_), {}};
   return out;

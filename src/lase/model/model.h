@@ -37,6 +37,8 @@ class Model {
   // Layer l on one block.
   State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
              const ops::Dropout& dropout) const;
+  // What layer l made, as the next reads it: LASE-WL turns to its walks after the last relabelling.
+  State finish(int64_t l, State out) const;
   // The embedding of the last state, and what the head makes of it: [n, outputs].
   at::Tensor embedding(const State& state) const;
   at::Tensor head(const at::Tensor& embedding, const ops::Dropout& dropout) const;
