@@ -41,6 +41,36 @@ TEST(Inference, EqualsTheModelOnWholeNeighborhoodsForAnyStretch) {
   }
 }
 
+// Sums and norms of every layer, against the terms themselves.
+TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
+  const Graph graph = toy_graph({.nodes = 60, .links = 200});
+  const Inputs inputs(graph, no_scaling(graph));
+  const Neighborhoods all = all_neighborhoods(graph);
+  const Block block = whole_block(all, degrees(all), 0, graph.node_count());
+  const at::Tensor rows = at::repeat_interleave(block.row_ptr.diff());
+  for (const Architecture architecture : kAll) {
+    const Model model = small_model(architecture, graph);
+    const auto found = sums_and_norms(model, inputs, all);
+    ASSERT_EQ(static_cast<int64_t>(found.size()), model.block_count());
+    State state = model.start(inputs, at::Tensor());
+    for (int64_t l = 0; l < model.block_count(); ++l) {
+      const LayerInput in{state, block, inputs.links(), {}};
+      const ops::GatedSumInput sum = model.layer(l).neighborhood(in);
+      at::Tensor x = sum.h.dense().index_select(0, block.source) * ops::amplifiers(sum, block) *
+                     ops::gates(sum, block).unsqueeze(1);
+      const bool walks = (architecture == Architecture::kRw || architecture == Architecture::kWl) &&
+                         sum.p.defined();
+      EXPECT_EQ(model.layer(l).factor(in).defined(), walks);
+      if (walks) x = x * model.layer(l).factor(in).index_select(0, rows);
+      const auto at = static_cast<size_t>(l);
+      expect_close(found[at].norm, x.norm(2, 1).detach(), 1e-5, join(name_of(architecture), l));
+      expect_close(found[at].s, ops::gated_sum_reference(sum, block).detach(), 1e-5,
+                   join(name_of(architecture), l));
+      state = model.step(l, state, block, inputs.links(), {});
+    }
+  }
+}
+
 TEST(Inference, ByDrawsEqualsTheExactOneWhereEveryRowIsDrawnWhole) {
   const Graph graph = toy_graph({.nodes = 60, .links = 200});
   const Inputs inputs(graph, no_scaling(graph));

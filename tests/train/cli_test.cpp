@@ -78,5 +78,28 @@ TEST_F(TrainCli, LetsNoLibraryWarn) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(TrainCli, BenchmarksAStepAndTellsInJson) {
+  for (const std::string layout : {"dense", "sparse", "coded"}) {
+    const auto result =
+        run_cli({"bench",      "step", "--nodes",     "200",         "--links",  "900",
+                 "--node-dim", "9",    "--link-dim",  "5",           "--layout", layout,
+                 "--batch",    "16",   "--fanout",    "4,4",         "--hidden", "6,5",
+                 "--steps",    "2",    "--reference", "--inference", "--json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto json = result.json();
+    for (const char* key :
+         {"seconds_per_step", "reference_seconds_per_step", "ratio", "links_first_layer",
+          "links_per_second", "peak_rss_bytes", "gflops", "sample_seconds", "forward_seconds",
+          "backward_seconds", "optimizer_seconds", "inference_seconds", "norms_seconds"}) {
+      ASSERT_TRUE(json.contains(key)) << key;
+      EXPECT_GT(json[key].get<double>(), 0) << key;
+    }
+  }
+  EXPECT_EQ(run_cli({"bench", "step", "--nodes", "0"}).code, 1);
+  EXPECT_EQ(run_cli({"bench", "step", "--nodes", "20", "--links", "5", "--fanout", "1,2,3"}).code,
+            1);
+  EXPECT_EQ(run_cli({"bench", "step", "--layout", "odd"}).code, 2);
+}
+
 }  // namespace
 }  // namespace lase

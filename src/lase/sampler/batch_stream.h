@@ -20,7 +20,7 @@ class BatchStream {
     std::vector<int64_t> order;    // the seeds of all batches
     int64_t size = 0;              // seeds a batch
     std::vector<int64_t> fanouts;  // a layer each
-    DrawKey key;                   // its batch is the number of the first
+    DrawKey key = {};              // its batch is the number of the first
   };
   struct Item {
     std::span<const int64_t> seeds;  // valid as long as the stream

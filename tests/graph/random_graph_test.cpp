@@ -1,0 +1,46 @@
+#include "lase/graph/random_graph.h"
+
+#include <gtest/gtest.h>
+
+#include "lase/base/error.h"
+
+namespace lase {
+namespace {
+
+TEST(RandomGraph, HasTheSizesAskedForAndIsWhole) {
+  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+    const RandomGraphOptions options{.nodes = 50,
+                                     .links = 300,
+                                     .node_dim = 7,
+                                     .link_dim = 9,
+                                     .layout = layout,
+                                     .stored = 4,
+                                     .codes = 5,
+                                     .labels = 3};
+    const Graph graph = random_graph(options);
+    EXPECT_NO_THROW(check_graph(graph, "random"));
+    EXPECT_EQ(graph.node_count(), 50);
+    EXPECT_EQ(graph.links, 300);
+    EXPECT_EQ(graph.nodes.features.columns, 7);
+    EXPECT_EQ(graph.link_attributes.layout, layout);
+    EXPECT_EQ(graph.link_attributes.rows, 300);
+    EXPECT_EQ(graph.link_attributes.columns, 9);
+    EXPECT_EQ(graph.nodes.labels.classes(), 3);
+    if (layout == Layout::kSparse) {
+      EXPECT_EQ(graph.link_attributes.values.size(), 4 * 300);
+    }
+    if (layout == Layout::kCoded) {
+      EXPECT_EQ(graph.link_attributes.codes(), 5);
+    }
+  }
+}
+
+TEST(RandomGraph, RefusesSizesThatMakeNoSense) {
+  EXPECT_THROW(random_graph({.nodes = 0}), Error);
+  EXPECT_THROW(random_graph({.links = -1}), Error);
+  EXPECT_THROW(random_graph({.node_dim = 0}), Error);
+  EXPECT_THROW(random_graph({.link_dim = 0}), Error);
+}
+
+}  // namespace
+}  // namespace lase
