@@ -218,7 +218,9 @@ void add_train(CLI::App& app, Session& session) {
   verb->add_option("--depth", model.depth, "Relabellings of wl");
   verb->add_option("--project", model.project,
                    "Start from W f(u) of this width instead of f(u) (0: not)");
-  verb->add_option("--dropout", model.dropout, "Share of entries dropped from a node's own state in every layer, and before the head");
+  verb->add_option(
+      "--dropout", model.dropout,
+      "Share of entries dropped from a node's own state in every layer, and before the head");
   verb->add_flag("--no-normalize", flags->no_normalize,
                  "Do not bring the last hidden state to length one");
   verb->add_option(

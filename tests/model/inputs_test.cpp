@@ -83,7 +83,8 @@ TEST(Inputs, BringRowsToASumOfOne) {
     const Graph graph = toy_graph({.feature_layout = layout});
     Scaling scaling = no_scaling(graph);
     scaling.nodes = NodeScaling::kRow;
-    const Matrix rows = to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))).dense());
+    const Matrix rows =
+        to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))).dense());
     const Matrix raw = to_rows(graph.nodes.features);
     for (size_t u = 0; u < rows.size(); ++u) {
       double sum = 0;

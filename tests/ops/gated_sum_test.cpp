@@ -258,7 +258,8 @@ TEST(GatedSum, FollowsItsEquationAndEveryGradient) {
 }
 
 // Shapes that reach every path of the fused kernel: widths around the registers and panels of each
-// instruction set, attributes around its tiles, rows within and across the pieces that threads take.
+// instruction set, attributes around its tiles, rows within and across the pieces that threads
+// take.
 std::vector<Case> fused_cases() {
   std::vector<Case> all = cases();
   const auto spread = [](int64_t targets, int64_t arcs, uint64_t seed) {
@@ -356,8 +357,8 @@ TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
       const Tensor s = ops::gated_sum(example.in, example.block);
       (s * example.outer).sum().backward();
       const auto& in = example.in;
-      const std::vector<Tensor> found = {s.detach(),     in.h.matrix.grad(), in.u.grad(),
-                                         in.p.grad(),    in.q.grad(),        in.v.grad(),
+      const std::vector<Tensor> found = {s.detach(),       in.h.matrix.grad(), in.u.grad(),
+                                         in.p.grad(),      in.q.grad(),        in.v.grad(),
                                          in.u_shift.grad()};
       if (first.empty()) first = found;
       for (size_t i = 0; i < found.size(); ++i) expect_same_bits(found[i], first[i], "threads");
@@ -377,8 +378,8 @@ TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {
         example.in.f = &example.f;
         Random random(8);
         const Tensor factor = random_tensor(random, {c.targets, c.width});
-        const auto found = ops::gated_sum_with_norms(example.in, example.block,
-                                                     with_factor ? factor.to(at::kFloat) : Tensor());
+        const auto found = ops::gated_sum_with_norms(
+            example.in, example.block, with_factor ? factor.to(at::kFloat) : Tensor());
         expect_close(found.s.to(at::kDouble), expected.s, 1e-5, "s, " + c.name);
         Doubles norms;
         for (size_t i = 0; i < c.row.size(); ++i) {

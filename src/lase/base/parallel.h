@@ -37,7 +37,8 @@ void parallel_for(int64_t n, int64_t grain, const Body& body) {
   const int64_t pieces = (n + grain - 1) / grain;
   std::exception_ptr error;
   int64_t error_piece = pieces;
-#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1 && thread_count() > 1) num_threads(thread_count())
+#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1 && thread_count() > 1) \
+    num_threads(thread_count())
   for (int64_t piece = 0; piece < pieces; ++piece) {
     try {
       body(piece * grain, std::min(n, (piece + 1) * grain));

@@ -95,10 +95,9 @@ Graph random_graph(const RandomGraphOptions& options) {
   graph.link_attributes = link_attributes(options);
   graph.attribute_names = numbered_names("attribute ", options.link_dim);
   graph.nodes.names = numbered_names("", options.nodes);
-  graph.nodes.features =
-      Attributes::dense(filled<float>(options.nodes * options.node_dim, options.seed, kFeatures,
-                                      centred),
-                        options.nodes, options.node_dim);
+  graph.nodes.features = Attributes::dense(
+      filled<float>(options.nodes * options.node_dim, options.seed, kFeatures, centred),
+      options.nodes, options.node_dim);
   graph.nodes.feature_names = numbered_names("feature ", options.node_dim);
   Labels& labels = graph.nodes.labels;
   labels.task = Task::kSingleLabel;

@@ -23,8 +23,8 @@ struct AttributeTensors {
   Attributes owner_;  // keeps the arrays alive
 };
 
-// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. Sparse rows cost
-// what they store; coded ones are multiplied once for each distinct row.
+// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. Sparse
+// rows cost what they store; coded ones are multiplied once for each distinct row.
 at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows,
                              const at::Tensor& u);
 

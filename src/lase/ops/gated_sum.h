@@ -34,8 +34,8 @@ struct GatedSumInput {
 // kMean divides by Σ w, which is |N(u)| for a whole neighbourhood and in expectation for a draw;
 // kMax takes the largest term in each dimension instead of the sum. Rows without arcs are zero.
 //
-// Sums and means in single precision are taken by the fused kernel, which makes no array of arcs × d;
-// the rest is composed of torch's operations.
+// Sums and means in single precision are taken by the fused kernel, which makes no array of arcs ×
+// d; the rest is composed of torch's operations.
 at::Tensor gated_sum(const GatedSumInput& in, const Block& block);
 
 // The same composed of torch's operations alone: what the fused kernel is checked and measured

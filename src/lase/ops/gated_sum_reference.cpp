@@ -1,7 +1,7 @@
-#include "lase/ops/gated_sum.h"
-
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
+
+#include "lase/ops/gated_sum.h"
 
 namespace lase::ops {
 

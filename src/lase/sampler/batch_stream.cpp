@@ -38,8 +38,8 @@ void BatchStream::run() {
       const auto all = std::span<const int64_t>(options_.order);
       const auto first = static_cast<size_t>(i * options_.size);
       Item item;
-      item.seeds = all.subspan(first, std::min(static_cast<size_t>(options_.size),
-                                               all.size() - first));
+      item.seeds =
+          all.subspan(first, std::min(static_cast<size_t>(options_.size), all.size() - first));
       item.number = options_.key.batch + i;
       DrawKey key = options_.key;
       key.batch = item.number;

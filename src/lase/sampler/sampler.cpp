@@ -130,8 +130,7 @@ Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
   for (const int64_t seed : seeds) rows.number(seed);
   require(rows.nodes().size() == seeds.size(), "a batch names a node twice");
   for (auto layer = static_cast<int64_t>(fanouts.size()) - 1; layer >= 0; --layer) {
-    Block block =
-        draw_layer(graph, rows.nodes(), fanouts[static_cast<size_t>(layer)], layer, key);
+    Block block = draw_layer(graph, rows.nodes(), fanouts[static_cast<size_t>(layer)], layer, key);
     auto* source = block.source.data_ptr<int32_t>();
     for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
     block.sources = static_cast<int64_t>(rows.nodes().size());
