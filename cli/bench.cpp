@@ -49,8 +49,7 @@ struct StepFlags {
   lase::RandomGraphOptions random;
   std::string graph;
   std::string layout = "dense";
-  std::string model = "sage";
-  std::string fanout = "30,30";
+  std::string fanout = "30";
   std::vector<int64_t> hidden = {64, 48};
   int64_t batch = 512;
   double dropout = 0;
@@ -63,6 +62,7 @@ struct StepFlags {
 lase::Graph graph_of(const StepFlags& flags) {
   if (flags.graph.empty()) return lase::random_graph(flags.random);
   lase::Graph graph = lase::open_graph(flags.graph);
+  lase::check_graph(graph, flags.graph);
   lase::require(graph.nodes.labels.task != lase::Task::kNone && graph.nodes.features.columns > 0,
                 flags.graph, ": a step needs node features and labels");
   return graph;
@@ -80,8 +80,12 @@ class Run {
       : graph_(graph), flags_(flags), neighborhoods_(lase::all_neighborhoods(graph)) {
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
+    for (const int64_t width : flags.hidden) {
+      lase::require(width >= 1 && width <= 65536, "--hidden ", width, ": expected 1 to 65536");
+    }
+    lase::require(flags.dropout >= 0 && flags.dropout < 1, "--dropout ", flags.dropout,
+                  ": expected 0 to below 1");
     lase::ModelOptions options;
-    options.architecture = lase::architecture_from(flags.model);
     options.widths = flags.hidden;
     options.combine = lase::Combine::kConcat;
     options.dropout = flags.dropout;
@@ -95,7 +99,9 @@ class Run {
       if (graph.nodes.labels.known(u)) nodes_.push_back(u);
     }
     lase::require(!nodes_.empty(), "no node of the graph has a label");
-    lase::require(flags.batch >= 1 && flags.steps >= 1, "expected at least one step of one node");
+    lase::require(flags.batch >= 1, "--batch ", flags.batch, ": expected at least 1");
+    lase::require(flags.steps >= 1, "--steps ", flags.steps, ": expected at least 1");
+    batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
     loss_.emplace(graph.nodes.labels, nodes_, false);
     fanouts_ = parse_fanout(flags.fanout);
     if (fanouts_.size() == 1) {
@@ -106,34 +112,15 @@ class Run {
                   " layers");
   }
 
-  // The first step warms up and does not count.
+  // The first step warms up and does not count. All batches are whole: rounds over the nodes go on
+  // until there are enough.
   Times steps() {
     Times times;
-    lase::BatchStream stream(
-        neighborhoods_,
-        {.order = seeds(), .size = flags_.batch, .fanouts = fanouts_, .key = {flags_.seed, 0, 0}});
-    auto start = Clock::now();
-    while (const auto item = stream.next()) {
-      const lase::ops::Dropout dropout{flags_.dropout,
-                                       lase::Random(flags_.seed, item->number).bits()};
-      const auto begin = Clock::now();
-      const at::Tensor loss =
-          (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
-      const double forward = seconds_since(begin);
-      adam_->zero_gradients();
-      loss.backward();
-      const double backward = seconds_since(begin) - forward;
-      adam_->step(0.01);
-      const double optimizer = seconds_since(begin) - forward - backward;
-      count(item->batch);
-      if (item->number > 0) {
-        times.step.push_back(seconds_since(start));
-        times.sample.push_back(item->seconds);
-        times.forward.push_back(forward);
-        times.backward.push_back(backward);
-        times.optimizer.push_back(optimizer);
-      }
-      start = Clock::now();
+    int64_t left = flags_.steps + 1;
+    for (int64_t round = 0; left > 0; ++round) {
+      const int64_t batches = std::min(left, static_cast<int64_t>(nodes_.size()) / batch_);
+      run_round(round, batches, left == flags_.steps + 1, times);
+      left -= batches;
     }
     return times;
   }
@@ -158,15 +145,44 @@ class Run {
   double flop() const { return flop_; }
 
  private:
-  std::vector<int64_t> seeds() const {
+  void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
+    lase::BatchStream stream(neighborhoods_, {.order = seeds(round, batches * batch_),
+                                              .size = batch_,
+                                              .fanouts = fanouts_,
+                                              .key = {flags_.seed, round, 0}});
+    auto start = Clock::now();
+    while (const auto item = stream.next()) {
+      const lase::ops::Dropout dropout{flags_.dropout,
+                                       lase::Random(flags_.seed, round, item->number).bits()};
+      const auto begin = Clock::now();
+      const at::Tensor loss =
+          (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
+      const double forward = seconds_since(begin);
+      adam_->zero_gradients();
+      loss.backward();
+      const double backward = seconds_since(begin) - forward;
+      adam_->step(0.01);
+      const double optimizer = seconds_since(begin) - forward - backward;
+      count(item->batch);
+      if (!warm_up || item->number > 0) {
+        times.step.push_back(seconds_since(start));
+        times.sample.push_back(item->seconds);
+        times.forward.push_back(forward);
+        times.backward.push_back(backward);
+        times.optimizer.push_back(optimizer);
+      }
+      start = Clock::now();
+    }
+  }
+
+  // Drawn anew for each round.
+  std::vector<int64_t> seeds(int64_t round, int64_t wanted) const {
     std::vector<int64_t> order = nodes_;
-    lase::Random random(flags_.seed, 0x53454544);
-    const size_t wanted =
-        std::min(order.size(), static_cast<size_t>(flags_.batch * (flags_.steps + 1)));
-    for (size_t i = 0; i < wanted; ++i) {
+    lase::Random random(flags_.seed, 0x53454544, round);
+    for (size_t i = 0; i < static_cast<size_t>(wanted); ++i) {
       std::swap(order[i], order[i + random.below(order.size() - i)]);
     }
-    order.resize(wanted);
+    order.resize(static_cast<size_t>(wanted));
     return order;
   }
 
@@ -193,6 +209,7 @@ class Run {
   std::optional<lase::Loss> loss_;
   std::vector<int64_t> nodes_;
   std::vector<int64_t> fanouts_;
+  int64_t batch_ = 0;
   int64_t links_first_layer_ = 0;
   int64_t links_ = 0;
   double flop_ = 0;
@@ -267,6 +284,7 @@ void add_step(CLI::App& bench, Session& session) {
       [flags, &session] {
         if (flags->layout == "sparse") flags->random.layout = lase::Layout::kSparse;
         if (flags->layout == "coded") flags->random.layout = lase::Layout::kCoded;
+        flags->random.seed = flags->seed;
         return run_step(*flags, session);
       });
   auto& random = flags->random;
@@ -279,8 +297,6 @@ void add_step(CLI::App& bench, Session& session) {
   verb->add_option("--stored", random.stored, "Stored values of a sparse row");
   verb->add_option("--codes", random.codes, "Distinct rows of coded attributes");
   verb->add_option("--graph", flags->graph, "A graph file instead of a random graph");
-  verb->add_option("--model", flags->model, "Architecture")
-      ->check(CLI::IsMember({"sage", "rw", "wl", "concat", "graphsage", "gcn"}));
   verb->add_option("--batch", flags->batch, "Nodes a step");
   verb->add_option("--fanout", flags->fanout, "Neighbours drawn, a layer each; or all");
   verb->add_option("--hidden", flags->hidden, "Widths of the layers")->delimiter(',');

@@ -10,10 +10,9 @@ inline void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
-// As programs do that say nothing.
+// As programs do that say nothing: the thresholds that glibc comes to by itself.
 inline void return_freed_memory() {
-  constexpr int kThreshold = 128 * 1024;
-  ::mallopt(M_MMAP_THRESHOLD, kThreshold);
-  ::mallopt(M_TRIM_THRESHOLD, kThreshold);
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
   ::malloc_trim(0);
 }

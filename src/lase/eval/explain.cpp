@@ -20,7 +20,7 @@ using at::Tensor;
 class Ego {
  public:
   Ego(const TrainedModel& trained, const Graph& graph, int64_t node)
-      : model_(*trained.model), inputs_(graph, trained.scaling) {
+      : model_(*trained.model), inputs_(graph, trained.scaling, ScaleWhen::kOnDemand) {
     const std::vector<int64_t> fanouts(static_cast<size_t>(model_.block_count()),
                                        kWholeNeighborhood);
     const std::array seeds{node};

@@ -8,7 +8,7 @@
 namespace lase {
 namespace {
 
-enum Stream : uint64_t { kEnds = 1, kFeatures, kValues, kColumns, kCodes, kLabels };
+enum Stream : uint64_t { kSources = 1, kTargets, kFeatures, kValues, kColumns, kCodes, kLabels };
 
 constexpr int64_t kPiece = 1 << 16;
 
@@ -79,13 +79,15 @@ Graph random_graph(const RandomGraphOptions& options) {
           ": expected 1 to 65536");
   require(options.link_dim >= 1 && options.link_dim <= 65536, "--link-dim ", options.link_dim,
           ": expected 1 to 65536");
-  require(options.stored >= 1 && options.codes >= 1 && options.labels >= 2,
-          "a random graph needs stored values, codes and labels");
+  require(options.codes >= 1 && options.codes < (int64_t{1} << 31), "--codes ", options.codes,
+          ": expected 1 to 2^31 - 1");
+  require(options.stored >= 1, "--stored ", options.stored, ": expected at least 1");
+  require(options.labels >= 2, "a random graph needs at least two labels");
   const auto node = [&](Random& random) {
     return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.nodes)));
   };
-  const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kEnds, node);
-  const Array<int32_t> target = filled<int32_t>(options.links, options.seed + 1, kEnds, node);
+  const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kSources, node);
+  const Array<int32_t> target = filled<int32_t>(options.links, options.seed, kTargets, node);
   const Rows rows = build_rows(source.span(), target.span(), options.nodes, false, false);
   Graph graph;
   graph.row_ptr = rows.row_ptr;

@@ -83,8 +83,14 @@ Attributes degree_features(const Graph& graph) {
 
 namespace {
 
-// Each row divided by the sum of its absolute values.
-Tensor row_scaled(const Tensor& x) { return x / x.abs().sum(1, true).clamp_min(1e-12); }
+// Rows of features as a model reads them.
+Tensor scaled(Tensor x, Layout layout, const Scaling& scaling) {
+  if (scaling.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(1e-12);
+  if (scaling.nodes == NodeScaling::kStandard && layout != Layout::kSparse) {
+    return (x - scaling.node_mean) * scaling.node_scale;
+  }
+  return x;
+}
 
 // Rows of it are read at random, once for every arc.
 Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
@@ -102,22 +108,21 @@ Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scal
   constexpr int64_t kNodes = 1024;
   parallel_for(features.rows, kNodes, [&](int64_t first, int64_t last) {
     c10::NoGradGuard in_this_thread;
-    Tensor to = matrix.slice(0, first, last);
-    to.copy_(in_place ? features.values.slice(0, first, last)
-                      : ops::attribute_rows(features, at::arange(first, last, at::kLong)));
-    if (scaling.nodes == NodeScaling::kRow) to.copy_(row_scaled(to));
-    if (scaling.nodes == NodeScaling::kStandard) {
-      to.sub_(scaling.node_mean).mul_(scaling.node_scale);
-    }
+    const Tensor rows = in_place
+                            ? features.values.slice(0, first, last)
+                            : ops::attribute_rows(features, at::arange(first, last, at::kLong));
+    matrix.slice(0, first, last).copy_(scaled(rows, features.layout, scaling));
   });
   return matrix;
 }
 
 }  // namespace
 
-Inputs::Inputs(const Graph& graph, const Scaling& scaling)
-    : row_scaled_(scaling.nodes == NodeScaling::kRow), features_(graph.nodes.features) {
-  if (features_.layout != Layout::kSparse) matrix_ = dense_features(features_, scaling);
+Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
+    : scaling_(scaling), features_(graph.nodes.features) {
+  if (features_.layout != Layout::kSparse && when == ScaleWhen::kAhead) {
+    matrix_ = dense_features(features_, scaling);
+  }
   links_.f = ops::AttributeTensors(graph.link_attributes);
   links_.mean = scaling.link_mean;
   links_.scale = scaling.link_scale;
@@ -127,11 +132,13 @@ ops::Rows Inputs::rows(const Tensor& nodes) const {
   if (matrix_.defined()) return {matrix_, nodes};
   const Tensor x = ops::attribute_rows(
       features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong));
-  return {row_scaled_ ? row_scaled(x) : x, {}};
+  return {scaled(x, features_.layout, scaling_), {}};
 }
 
 Tensor Inputs::projected(const Tensor& nodes, const Tensor& w) const {
-  if (row_scaled_ || matrix_.defined()) return ops::linear(rows(nodes), w);
+  if (scaling_.nodes == NodeScaling::kRow || features_.layout != Layout::kSparse) {
+    return ops::linear(rows(nodes), w);
+  }
   return ops::attribute_product(features_,
                                 nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w);
 }

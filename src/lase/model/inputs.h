@@ -29,10 +29,12 @@ Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeS
 // Features of a graph that has none: a constant and ln(1 + |N(u)|).
 Attributes degree_features(const Graph& graph);
 
-// The attributes of a graph as a model reads them.
+// The attributes of a graph as a model reads them. kAhead scales the features of all nodes once,
+// for those who read them many times; kOnDemand only those that are asked for.
+enum class ScaleWhen : uint8_t { kAhead, kOnDemand };
 class Inputs {
  public:
-  Inputs(const Graph& graph, const Scaling& scaling);
+  Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when = ScaleWhen::kAhead);
 
   int64_t node_features() const { return features_.columns; }
   const LinkAttributes& links() const { return links_; }
@@ -43,9 +45,9 @@ class Inputs {
   at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w) const;
 
  private:
-  bool row_scaled_;
+  Scaling scaling_;
   ops::AttributeTensors features_;
-  at::Tensor matrix_;  // f [nodes, d] as models read it; undefined where features are sparse
+  at::Tensor matrix_;  // f [nodes, d] as models read it; undefined where sparse or on demand
   LinkAttributes links_;
 };
 

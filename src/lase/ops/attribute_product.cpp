@@ -11,7 +11,8 @@ namespace {
 
 template <class T>
 Tensor view(const Array<T>& array, at::IntArrayRef shape, at::ScalarType type) {
-  return at::from_blob(const_cast<T*>(array.data()), shape, type);
+  return at::from_blob(
+      const_cast<T*>(array.data()), shape, [array](void*) {}, type);
 }
 
 // The stored values of the chosen sparse rows, end to end.
@@ -56,7 +57,7 @@ Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
 }  // namespace
 
 AttributeTensors::AttributeTensors(const Attributes& matrix)
-    : layout(matrix.layout), rows(matrix.rows), columns(matrix.columns), owner_(matrix) {
+    : layout(matrix.layout), rows(matrix.rows), columns(matrix.columns) {
   const int64_t value_rows = layout == Layout::kCoded ? matrix.codes() : matrix.rows;
   values = layout == Layout::kSparse ? view(matrix.values, {matrix.values.size()}, at::kFloat)
                                      : view(matrix.values, {value_rows, columns}, at::kFloat);

@@ -6,7 +6,7 @@
 
 namespace lase::ops {
 
-// An attribute matrix F as tensors that show its arrays in place.
+// An attribute matrix F as tensors that show its arrays in place and keep them alive.
 struct AttributeTensors {
   Layout layout = Layout::kDense;
   int64_t rows = 0;
@@ -18,9 +18,6 @@ struct AttributeTensors {
 
   AttributeTensors() = default;
   explicit AttributeTensors(const Attributes& matrix);
-
- private:
-  Attributes owner_;  // keeps the arrays alive
 };
 
 // F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. Sparse

@@ -96,7 +96,8 @@ struct Call {
  private:
   void check() const {
     const bool amplified = in.amplifier != Amplifier::kNone;
-    require(!amplified || in.u.defined(), "gated_sum: the amplifier has no matrix U");
+    require(!amplified || (in.u.defined() && f.columns > 0),
+            "gated_sum: an amplifier needs a matrix U and attributes");
     require(!in.u.defined() || (in.u.size(0) == in.h.width() && in.u.size(1) == f.columns),
             "gated_sum: U must be [d, k]");
     require(!in.p.defined() || (in.p.size(0) == block.targets() && in.q.size(0) == in.h.size()),
@@ -110,6 +111,7 @@ struct GatedSumBackward : torch::autograd::Node {
   Tensor gate;  // [arcs], or undefined
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
+    require(call != nullptr, "gated_sum: gradients are asked for twice");
     const Tensor ds = gradients[0].contiguous();
     const GatedSumInput& in = call->in;
     const bool to_h = task_should_compute_output(0);

@@ -1,6 +1,7 @@
 #include "lase/ops/linear.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
@@ -33,7 +34,7 @@ Tensor stretch(const Rows& x, const Dropout& dropout, int64_t first, int64_t las
   Tensor rows = x.index.defined() ? x.matrix.index_select(0, x.index.slice(0, first, last))
                                   : x.matrix.slice(0, first, last);
   if (dropout.active()) {
-    if (!x.index.defined()) rows = rows.clone();
+    if (!x.index.defined()) rows = rows.clone(at::MemoryFormat::Contiguous);
     apply(dropout, rows, first);
   }
   return rows;
@@ -50,23 +51,29 @@ struct LinearBackward : torch::autograd::Node {
     c10::NoGradGuard no_grad;
     const Tensor dy = gradients[0].contiguous();  // [n, m]
     const int64_t n = x.size();
-    const int64_t stretches = (n + kStretch - 1) / kStretch;
     Tensor dx;
     if (needs_x) dx = at::empty({n, x.width()}, dy.options());
-    std::vector<Tensor> dw(static_cast<size_t>(stretches));
-    parallel_for(n, kStretch, [&](int64_t first, int64_t last) {
+    // Pieces of whole stretches, each with a sum of its own; a few, whatever the number of rows.
+    constexpr int64_t kMostPieces = 64;
+    const int64_t stretches = (n + kStretch - 1) / kStretch;
+    const int64_t piece =
+        std::max<int64_t>(1, (stretches + kMostPieces - 1) / kMostPieces) * kStretch;
+    std::vector<Tensor> dw(static_cast<size_t>((n + piece - 1) / piece));
+    parallel_for(n, piece, [&](int64_t begin, int64_t end) {
       c10::NoGradGuard in_this_thread;
-      const Tensor g = dy.slice(0, first, last);
-      if (needs_w) {
-        dw[static_cast<size_t>(first / kStretch)] = g.t().mm(stretch(x, dropout, first, last));
-      }
-      if (needs_x) {
+      Tensor& sum = dw[static_cast<size_t>(begin / piece)];
+      for (int64_t first = begin; first < end; first += kStretch) {
+        const int64_t last = std::min(end, first + kStretch);
+        const Tensor g = dy.slice(0, first, last);
+        if (needs_w && first == begin) sum = at::zeros_like(w);
+        if (needs_w) sum.addmm_(g.t(), stretch(x, dropout, first, last));
+        if (!needs_x) continue;
         Tensor to = dx.slice(0, first, last);
         at::mm_out(to, g, w);
         if (dropout.active()) ops::apply(dropout, to, first);
       }
     });
-    if (needs_w && stretches == 0) dw.push_back(at::zeros_like(w));
+    if (needs_w && dw.empty()) dw.push_back(at::zeros_like(w));
     for (size_t i = 1; i < dw.size() && needs_w; ++i) dw[0].add_(dw[i]);
     if (needs_x && x.index.defined()) dx = at::zeros_like(x.matrix).index_add_(0, x.index, dx);
     return {dx, needs_w ? dw[0] : Tensor()};

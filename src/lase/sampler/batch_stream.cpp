@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lase/base/error.h"
 #include "lase/base/parallel.h"
 
 namespace lase {
@@ -14,7 +15,10 @@ constexpr size_t kAhead = 2;
 }  // namespace
 
 BatchStream::BatchStream(const Neighborhoods& graph, Options options)
-    : graph_(graph), options_(std::move(options)), thread_([this] { run(); }) {}
+    : graph_(graph), options_(std::move(options)) {
+  require(options_.size >= 1, "a batch has at least one node");
+  thread_ = std::thread([this] { run(); });
+}
 
 BatchStream::~BatchStream() {
   {
@@ -27,7 +31,7 @@ BatchStream::~BatchStream() {
 
 int64_t BatchStream::count() const {
   const auto seeds = static_cast<int64_t>(options_.order.size());
-  return (seeds + options_.size - 1) / options_.size;
+  return seeds / options_.size + (seeds % options_.size != 0 ? 1 : 0);
 }
 
 void BatchStream::run() {

@@ -57,12 +57,13 @@ Block draw_layer(const Neighborhoods& graph, const std::vector<int64_t>& targets
   auto* weight = block.weight.data_ptr<float>();
   constexpr int64_t kTargets = 1024;
   parallel_for(n, kTargets, [&](int64_t first, int64_t last) {
-    std::vector<int64_t> positions(static_cast<size_t>(std::max<int64_t>(fanout, 0)));
+    std::vector<int64_t> positions;
     for (int64_t i = first; i < last; ++i) {
       const int64_t u = targets[static_cast<size_t>(i)];
       const int64_t degree = graph.degree(u);
       const int64_t drawn = row_ptr[i + 1] - row_ptr[i];
       if (drawn < degree) {
+        positions.resize(static_cast<size_t>(drawn));
         Random random(key.seed, kDrawStream, key.epoch, key.batch, layer, u);
         draw(degree, fanout, random, positions.data());
       }

@@ -2,13 +2,17 @@
 
 #include <string_view>
 
+#include "lase/base/error.h"
+
 namespace lase::kernels {
 namespace {
 
 #if defined(LASE_X86)
 InstructionSet best_instructions() {
   const char* wanted = std::getenv("LASE_ISA");
-  const std::string_view most = wanted == nullptr ? "avx512" : wanted;
+  const std::string_view most = wanted == nullptr || *wanted == '\0' ? "avx512" : wanted;
+  require(most == "avx512" || most == "avx2" || most == "baseline", "LASE_ISA ", quote(most),
+          ": expected avx512, avx2 or baseline");
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   const bool avx512 =
       avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;

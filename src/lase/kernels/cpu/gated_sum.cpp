@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lase/base/parallel.h"
@@ -14,6 +15,11 @@ Shape shape_of(const GatedSum& in) {
           .d_padded = round_up(in.d, isa().lanes),
           .k = in.f.columns,
           .k_padded = round_up(in.f.columns, kAttributeTile)};
+}
+
+// Sparse rows are read where they are.
+int64_t scratch_of(const GatedSum& in, const Shape& shape) {
+  return in.f.layout == Layout::kSparse ? 0 : shape.scratch();
 }
 
 // visit(j, c, position) for each element of a packed matrix [k, d].
@@ -119,7 +125,8 @@ struct BySource {
 void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Shape shape = shape_of(in);
   const Packed now(in, shape, in.now);
-  const Packed before(in, shape, in.before != nullptr ? *in.before : in.now);
+  std::optional<Packed> before;
+  if (in.before != nullptr) before.emplace(in, shape, *in.before);
   constexpr int64_t kRows = 256;
   parallel_for(in.block.targets, kRows, [&](int64_t first, int64_t last) {
     std::fill(out.s + first * in.d, out.s + last * in.d, 0.0F);
@@ -127,12 +134,12 @@ void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Pieces pieces(in.block.arcs(), 1024, 1024);
   const Floats carry(pieces.count * shape.d_padded);
   parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
-    const Floats scratch(shape.scratch());
+    const Floats scratch(scratch_of(in, shape));
     isa().forward({.in = &in,
                    .out = &out,
                    .shape = shape,
-                   .terms = {now.term(), before.term()},
-                   .term_count = in.before != nullptr ? 2 : 1,
+                   .terms = {now.term(), before ? before->term() : PackedTerm{}},
+                   .term_count = before ? 2 : 1,
                    .first = pieces.first(piece),
                    .last = pieces.last(piece),
                    .first_row = row_of(in.block, pieces.first(piece)),
@@ -156,8 +163,11 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   const bool gated = in.now.p != nullptr;
   const bool amplified = in.amplifier != Amplifier::kNone;
   const bool by_code = term.table != nullptr;
-  const Pieces pieces(arcs, 1024, 32);
   const int64_t du_size = !amplified ? 0 : (by_code ? in.f.codes : shape.k_padded) * shape.d_padded;
+  // A sum of dU for each piece, as long as they are small.
+  constexpr int64_t kMostFloats = int64_t{1} << 26;
+  const int64_t most = std::clamp<int64_t>(kMostFloats / std::max<int64_t>(du_size, 1), 2, 32);
+  const Pieces pieces(arcs, 1024, most);
   const int64_t shift_size = amplified ? shape.d_padded : 0;
   const int64_t dv_size = term.v != nullptr ? shape.k_padded : 0;
   const Floats du(pieces.count * du_size);
@@ -178,7 +188,7 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   };
   parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
     const int64_t first = pieces.first(piece);
-    const Floats scratch(shape.scratch());
+    const Floats scratch(scratch_of(in, shape));
     isa().backward({.in = &in,
                     .shape = shape,
                     .term = term,

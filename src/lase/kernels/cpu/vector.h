@@ -1,6 +1,7 @@
 // A register of floats in the instruction set that this file is compiled for. Included by
-// link_piece.h alone; nothing here may be seen by other translation units, hence the unnamed
-// namespace and no header with inline functions: the linker would keep one copy of those for all.
+// link_piece.h and row_piece.h alone; nothing here may be seen by other translation units, hence
+// the unnamed namespace and no header with inline functions on numbers: the linker would keep one
+// copy of those for all.
 #pragma once
 
 #include <cstdint>
@@ -108,6 +109,9 @@ LASE_INLINE Vec sigmoid_of_exponent(Vec t) {
 
 // σ(x), the rounding of x log2 e made good.
 LASE_INLINE float sigmoid(float x) {
+  constexpr float kFar = 200;  // beyond it nothing changes; endless numbers have no rounding
+  x = x > kFar ? kFar : x;
+  x = x < -kFar ? -kFar : x;
   constexpr float kC = -1.44269502F;        // −log2 e, rounded
   constexpr float kRest = -1.92596303e-8F;  // what the rounding left
   constexpr float kLn2 = 0.693147182F;
