@@ -261,6 +261,20 @@ struct RowCursor {
   }
 };
 
+// A piece group by group: while one is computed, the next is known, so that memory can be asked for
+// what it will need.
+template <class Group, class Work>
+LASE_INLINE void run_groups(Work&& work) {
+  Group groups[2];
+  int now = 0;
+  work.fill(groups[now]);
+  while (groups[now].f.n > 0) {
+    work.fill(groups[1 - now]);
+    work.compute(groups[now], groups[1 - now]);
+    now = 1 - now;
+  }
+}
+
 // What a group needs besides f(e); gathered one group ahead, so that memory has time to answer.
 struct ForwardGroup {
   GroupAttributes f;
@@ -286,18 +300,6 @@ class Forward {
         cursor_{in_.block.row_ptr, piece.first_row},
         arc_(piece.first) {}
 
-  void run() {
-    ForwardGroup groups[2];
-    int now = 0;
-    fill(groups[now]);
-    while (groups[now].f.n > 0) {
-      fill(groups[1 - now]);
-      compute(groups[now], groups[1 - now]);
-      now = 1 - now;
-    }
-  }
-
- private:
   void fill(ForwardGroup& group) {
     const BlockView& block = in_.block;
     const int64_t left = piece_.last - arc_;
@@ -343,6 +345,7 @@ class Forward {
     }
   }
 
+ private:
   void find_gates(ForwardGroup& group, int64_t t) {
     const PackedTerm& term = piece_.terms[t];
     const BlockView& block = in_.block;
@@ -457,18 +460,6 @@ class Backward {
         cursor_{in_.block.row_ptr, piece.first_row},
         next_(piece.first) {}
 
-  void run() {
-    BackwardGroup groups[2];
-    int now = 0;
-    fill(groups[now]);
-    while (groups[now].f.n > 0) {
-      fill(groups[1 - now]);
-      compute(groups[now], groups[1 - now]);
-      now = 1 - now;
-    }
-  }
-
- private:
   void fill(BackwardGroup& group) {
     const BlockView& block = in_.block;
     const TermView& view = piece_.term.view;
@@ -514,6 +505,7 @@ class Backward {
     }
   }
 
+ private:
   // dV += dz f(e)
   LASE_INLINE void add_attributes(const BackwardGroup& group, int m, float dz) {
     if (sparse_) {
@@ -661,8 +653,8 @@ void gather_codes(const AttributeView& f, const Shape& shape, const float* by_co
   }
 }
 
-void forward(const ForwardPiece& piece) { Forward(piece).run(); }
-void backward(const BackwardPiece& piece) { Backward(piece).run(); }
+void forward(const ForwardPiece& piece) { run_groups<ForwardGroup>(Forward(piece)); }
+void backward(const BackwardPiece& piece) { run_groups<BackwardGroup>(Backward(piece)); }
 
 }  // namespace
 }  // namespace lase::kernels
