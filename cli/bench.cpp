@@ -141,7 +141,7 @@ class Run {
 
   int64_t links_first_layer() const { return links_first_layer_; }
   int64_t links() const { return links_; }
-  // Multiplications and additions of U f(e) and its gradients.
+  // Multiplications and additions of U f(e) and its gradients, as if attributes were dense.
   double flop() const { return flop_; }
 
  private:
@@ -250,7 +250,8 @@ json run_step(const StepFlags& flags, const Session& session) {
       << "; sampling " << ms("sample_seconds") << " beside it\n"
       << "first layer      " << run.links_first_layer() << " links; "
       << result["links_per_second"].get<double>() / 1e6 << " million links/s; "
-      << result["gflops"].get<double>() << " GFLOP/s of U f(e) and its gradients ("
+      << result["gflops"].get<double>()
+      << " GFLOP/s of U f(e) and its gradients, counted as if dense ("
       << lase::kernels::instruction_set() << ", " << lase::thread_count() << " threads)\n"
       << "peak memory      " << static_cast<double>(peak_rss()) / (1 << 20) << " MiB\n";
   if (flags.inference) {

@@ -1,7 +1,9 @@
 // All that is compiled once for each instruction set, as a table.
 #pragma once
 
-#include "lase/kernels/cpu/link_piece.h"
+#include "lase/kernels/cpu/code_table.h"
+#include "lase/kernels/cpu/link_backward.h"
+#include "lase/kernels/cpu/link_forward.h"
 #include "lase/kernels/cpu/row_piece.h"
 
 namespace lase::kernels {

@@ -1,5 +1,5 @@
 // Products with rows of a matrix that are read once, so that only their way from memory counts.
-// Compiled once for each instruction set, as link_piece.h.
+// Compiled once for each instruction set, as link_group.h.
 #pragma once
 
 #include "lase/kernels/cpu/isa.h"

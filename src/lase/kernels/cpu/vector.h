@@ -1,5 +1,5 @@
 // A register of floats in the instruction set that this file is compiled for. Included by
-// link_piece.h and row_piece.h alone; nothing here may be seen by other translation units, hence
+// link_group.h and row_piece.h alone; nothing here may be seen by other translation units, hence
 // the unnamed namespace and no header with inline functions on numbers: the linker would keep one
 // copy of those for all.
 #pragma once
