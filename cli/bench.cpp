@@ -16,8 +16,9 @@
 #include "lase/graph/random_graph.h"
 #include "lase/kernels/kernels.h"
 #include "lase/ops/one_thread.h"
-#include "lase/sampler/batch_stream.h"
 #include "lase/train/adam.h"
+#include "lase/train/batch_stream.h"
+#include "lase/train/estimator.h"
 #include "lase/train/loss.h"
 
 #include "fanout.h"
@@ -103,13 +104,8 @@ class Run {
     lase::require(flags.steps >= 1, "--steps ", flags.steps, ": expected at least 1");
     batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
     loss_.emplace(graph.nodes.labels, nodes_, false);
-    fanouts_ = parse_fanout(flags.fanout);
-    if (fanouts_.size() == 1) {
-      fanouts_.resize(static_cast<size_t>(model_->block_count()), fanouts_[0]);
-    }
-    lase::require(static_cast<int64_t>(fanouts_.size()) == model_->block_count(),
-                  "--fanout: expected one number, or one for each of ", model_->block_count(),
-                  " layers");
+    estimator_.emplace(lase::SamplingOptions{.fanout = parse_fanout(flags.fanout)}, *model_,
+                       *inputs_, neighborhoods_, batch_);
   }
 
   // The first step warms up and does not count. All batches are whole: rounds over the nodes go on
@@ -135,7 +131,7 @@ class Run {
   // Seconds of a pass that also finds the norm of every term.
   double norms() {
     const auto start = Clock::now();
-    lase::sums_and_norms(*model_, *inputs_, neighborhoods_);
+    lase::exact_pass(*model_, *inputs_, neighborhoods_, lase::ops::Score::kNorm);
     return seconds_since(start);
   }
 
@@ -146,10 +142,9 @@ class Run {
 
  private:
   void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
-    lase::BatchStream stream(neighborhoods_, {.order = seeds(round, batches * batch_),
-                                              .size = batch_,
-                                              .fanouts = fanouts_,
-                                              .key = {flags_.seed, round, 0}});
+    lase::BatchStream stream(
+        neighborhoods_, estimator_->sampling(),
+        {.order = seeds(round, batches * batch_), .size = batch_, .key = {flags_.seed, round, 0}});
     auto start = Clock::now();
     while (const auto item = stream.next()) {
       const lase::ops::Dropout dropout{flags_.dropout,
@@ -205,10 +200,10 @@ class Run {
   lase::Neighborhoods neighborhoods_;
   std::optional<lase::Inputs> inputs_;
   std::optional<lase::Model> model_;
+  std::optional<lase::Estimator> estimator_;
   std::optional<lase::Adam> adam_;
   std::optional<lase::Loss> loss_;
   std::vector<int64_t> nodes_;
-  std::vector<int64_t> fanouts_;
   int64_t batch_ = 0;
   int64_t links_first_layer_ = 0;
   int64_t links_ = 0;

@@ -44,6 +44,9 @@ struct TrainFlags {
   std::string scale = "standard";
   std::string select = "score";
   std::string fanout = "all";
+  std::string strategy = "uniform";
+  std::string draw = "without";
+  std::string renewal = "auto";
   std::string log;
   std::string tensorboard;
   bool no_normalize = false;
@@ -61,7 +64,10 @@ lase::TrainOptions resolve(const TrainFlags& flags) {
   options.schedule = lase::schedule_from(flags.schedule);
   options.node_scaling = lase::node_scaling_from(flags.scale);
   options.select_by_loss = flags.select == "loss";
-  options.fanout = parse_fanout(flags.fanout);
+  options.sampling.fanout = parse_fanout(flags.fanout);
+  options.sampling.strategy = lase::strategy_from(flags.strategy);
+  options.sampling.draw = lase::draw_from(flags.draw);
+  options.sampling.renewal = lase::renewal_from(flags.renewal);
   if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
   return options;
 }
@@ -99,6 +105,7 @@ class Log {
                              {"loss", report.loss},
                              {"learning_rate", report.learning_rate},
                              {"seconds", report.seconds},
+                             {"train_seconds", report.train_seconds},
                              {"links_per_second", report.links_per_second}};
       if (report.validated) {
         line["val_micro_f1"] = report.val.micro_f1;
@@ -134,6 +141,9 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
                          {"epochs", result.epochs},
                          {"best_epoch", result.best_epoch},
                          {"seconds", result.seconds},
+                         {"train_seconds", result.train_seconds},
+                         {"renewals", result.renewals},
+                         {"renewal_seconds", result.renewal_seconds},
                          {"links_per_second", result.links_per_second},
                          {"stopped", result.stopped}};
   if (task == Task::kRegression) {
@@ -233,6 +243,20 @@ void add_train(CLI::App& app, Session& session) {
   verb->add_option("--batch", train.batch, "Nodes a step (0: all)");
   verb->add_option("--fanout", flags->fanout,
                    "Neighbours drawn in each layer, such as 10,10, or 'all'");
+  verb->add_option(
+          "--strategy", flags->strategy,
+          "Which neighbours are drawn: all alike, by gate, with the least variance, or all "
+          "alike to estimate the change since exact sums were taken")
+      ->check(CLI::IsMember({"uniform", "gate", "min_var", "snapshot"}));
+  verb->add_option("--draw", flags->draw, "With replacement, as in the paper, or without")
+      ->check(CLI::IsMember({"replace", "without"}));
+  verb->add_option("--renew", train.sampling.renew,
+                   "Batches after which a strategy passes over the training links again");
+  verb->add_option(
+          "--renewal", flags->renewal,
+          "Of a snapshot: by one pass, for the nodes that batches touch, or by which costs "
+          "less")
+      ->check(CLI::IsMember({"auto", "eager", "lazy"}));
   verb->add_flag("--transductive", train.transductive,
                  "Training sees all links, not only those between training nodes");
   verb->add_option("--learning-rate", train.learning_rate, "Of Adam");

@@ -19,7 +19,7 @@ int main(int argc, char** argv) try {
 
   lase::TrainOptions options;
   options.epochs = 20;
-  options.fanout = {10, 10};
+  options.sampling.fanout = {10, 10};
   options.progress = [](const lase::EpochReport& report) {
     std::cout << "epoch " << report.epoch << ", loss " << report.loss << "\n";
   };

@@ -50,22 +50,33 @@ TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
   const at::Tensor rows = at::repeat_interleave(block.row_ptr.diff());
   for (const Architecture architecture : kAll) {
     const Model model = small_model(architecture, graph);
-    const auto found = sums_and_norms(model, inputs, all);
+    const auto found = exact_pass(model, inputs, all, ops::Score::kNorm);
     ASSERT_EQ(static_cast<int64_t>(found.size()), model.block_count());
     State state = model.start(inputs, at::Tensor());
     for (int64_t l = 0; l < model.block_count(); ++l) {
       const LayerInput in{state, block, inputs.links(), {}};
-      const ops::GatedSumInput sum = model.layer(l).neighborhood(in);
-      at::Tensor x = sum.h.dense().index_select(0, block.source) * ops::amplifiers(sum, block) *
-                     ops::gates(sum, block).unsqueeze(1);
-      const bool walks = (architecture == Architecture::kRw || architecture == Architecture::kWl) &&
-                         sum.p.defined();
-      EXPECT_EQ(model.layer(l).factor(in).defined(), walks);
-      if (walks) x = x * model.layer(l).factor(in).index_select(0, rows);
-      const auto at = static_cast<size_t>(l);
-      expect_close(found[at].norm, x.norm(2, 1).detach(), 1e-5, join(name_of(architecture), l));
-      expect_close(found[at].s, ops::gated_sum_reference(sum, block).detach(), 1e-5,
-                   join(name_of(architecture), l));
+      const auto sums = model.layer(l).sums(in);
+      const std::string what = join(name_of(architecture), l);
+      const LayerPass& pass = found[static_cast<size_t>(l)];
+      if (state.h.defined()) {
+        expect_close(pass.known.state.h.dense(), state.h.dense().detach(), 1e-5, what);
+      }
+      ASSERT_EQ(pass.known.sums.size(), sums.size());
+      EXPECT_EQ(sums.size(), architecture == Architecture::kConcat ? 2U : 1U);
+      at::Tensor squares = at::zeros({block.arcs()});
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const ops::GatedSumInput& sum = sums[i];
+        at::Tensor x = sum.h.dense().index_select(0, block.source) * ops::amplifiers(sum, block) *
+                       ops::gates(sum, block).unsqueeze(1);
+        const bool walks =
+            (architecture == Architecture::kRw || architecture == Architecture::kWl) &&
+            sum.p.defined();
+        EXPECT_EQ(model.layer(l).factor(in).defined(), walks);
+        if (walks) x = x * model.layer(l).factor(in).index_select(0, rows);
+        squares = squares + (x * x).sum(1);
+        expect_close(pass.known.sums[i], ops::gated_sum_reference(sum, block).detach(), 1e-5, what);
+      }
+      expect_close(pass.score, squares.sqrt().detach(), 1e-5, what);
       state = model.step(l, state, block, inputs.links(), {});
     }
   }

@@ -80,12 +80,14 @@ Example make_example(const Case& c, const Setting& setting) {
     weight.push_back(0.5F + static_cast<float>(random.below(8)) / 4);
   }
   example.block.sources = c.sources;
-  example.block.target = at::arange(c.targets, at::kLong);
+  example.block.target = at::arange(c.targets, at::kLong).remainder(c.sources);
   example.block.row_ptr = index_tensor(row_pointers(c.row, c.targets));
   example.block.source = index_tensor(source).to(at::kInt);
   example.block.link = index_tensor(link).to(at::kInt);
   example.block.weight = at::tensor(at::ArrayRef<float>(weight), at::kFloat);
-  example.block.degree = at::ones({c.sources});
+  std::vector<float> degree;
+  for (int64_t v = 0; v < c.sources; ++v) degree.push_back(static_cast<float>(1 + v * 5 % 9));
+  example.block.degree = at::tensor(at::ArrayRef<float>(degree), at::kFloat);
   example.attributes = random_attributes(random, setting.layout, c.links, c.attributes);
   example.f = ops::AttributeTensors(example.attributes);
   to_double(example.f);
@@ -143,9 +145,7 @@ Reference reference(const Example& example) {
   out.p = at::zeros({block.targets()}, at::kDouble);
   out.q = at::zeros({block.sources}, at::kDouble);
   out.v = at::zeros({k}, at::kDouble);
-  Doubles total(static_cast<size_t>(block.targets()));
-  for (int64_t i = 0; i < block.arcs(); ++i)
-    total[static_cast<size_t>(row[static_cast<size_t>(i)])] += double{weight[i]};
+  const auto* degree = block.degree.data_ptr<float>();
   // a(e), its derivative, and λ of each arc.
   Matrix slope;
   for (int64_t i = 0; i < block.arcs(); ++i) {
@@ -169,7 +169,7 @@ Reference reference(const Example& example) {
     slope.push_back(da);
     out.gate.push_back(gate);
   }
-  // Each term counts with a factor: w, w / Σ w, or 1 for the largest and 0 for the others.
+  // Each term counts with a factor: w, w / |N(u)|, or 1 for the largest and 0 for the others.
   const auto term = [&](int64_t i, int64_t d) {
     const auto n = static_cast<size_t>(i);
     return out.gate[n] * at2(in.h.matrix, source[i], d) * out.amplifier[n][static_cast<size_t>(d)];
@@ -177,7 +177,7 @@ Reference reference(const Example& example) {
   const auto factor = [&](int64_t i, int64_t d) -> double {
     if (in.aggregate == Aggregate::kSum) return double{weight[i]};
     if (in.aggregate == Aggregate::kMean) {
-      return double{weight[i]} / total[static_cast<size_t>(row[static_cast<size_t>(i)])];
+      return double{weight[i]} / double{degree[row[static_cast<size_t>(i)] % block.sources]};
     }
     // The first of equal terms stands for all.
     for (int64_t j = 0; j < block.arcs(); ++j) {
@@ -378,8 +378,12 @@ TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {
         example.in.f = &example.f;
         Random random(8);
         const Tensor factor = random_tensor(random, {c.targets, c.width});
-        const auto found = ops::gated_sum_with_norms(
-            example.in, example.block, with_factor ? factor.to(at::kFloat) : Tensor());
+        const auto found =
+            ops::gated_sum_with_scores(example.in, example.block, ops::Score::kNorm,
+                                       with_factor ? factor.to(at::kFloat) : Tensor());
+        const auto by_gate =
+            ops::gated_sum_with_scores(example.in, example.block, ops::Score::kGate);
+        expect_close(by_gate.s, found.s, 1e-6, "s, " + c.name);
         expect_close(found.s.to(at::kDouble), expected.s, 1e-5, "s, " + c.name);
         Doubles norms;
         for (size_t i = 0; i < c.row.size(); ++i) {
@@ -393,14 +397,46 @@ TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {
           }
           norms.push_back(expected.gate[i] * std::sqrt(squares));
         }
-        ASSERT_EQ(found.norm.size(0), static_cast<int64_t>(norms.size()));
+        ASSERT_EQ(found.score.size(0), static_cast<int64_t>(norms.size()));
         for (size_t i = 0; i < norms.size(); ++i) {
-          ASSERT_NEAR(found.norm[static_cast<int64_t>(i)].item<double>(), norms[i],
-                      1e-5 * (1 + norms[i]))
-              << c.name;
+          const auto at = static_cast<int64_t>(i);
+          ASSERT_NEAR(found.score[at].item<double>(), norms[i], 1e-5 * (1 + norms[i])) << c.name;
+          ASSERT_NEAR(by_gate.score[at].item<double>(), expected.gate[i], 1e-6) << c.name;
         }
       }
     }
+  }
+}
+
+// Against the difference of two sums; the terms from before take no gradient.
+TEST(GatedSum, GivesTheChangeSinceOtherInputs) {
+  for (const Case& c : fused_cases()) {
+    for_each_setting([&](const Setting& setting) {
+      if (setting.aggregate == Aggregate::kMax) return;
+      const Example wide = make_example(c, setting);
+      for (const bool single : {true, false}) {
+        Example example = single ? in_single_precision(wide) : make_example(c, setting);
+        example.in.f = &example.f;
+        ops::GatedSumInput before = example.in;
+        for (Tensor* x :
+             {&before.h.matrix, &before.u, &before.u_shift, &before.p, &before.q, &before.v}) {
+          if (x->defined()) *x = (x->detach() * 0.75 + 0.125).requires_grad_(true);
+        }
+        const Tensor then = ops::gated_sum_reference(before, example.block).detach();
+        const Tensor change = ops::gated_change(example.in, before, example.block);
+        const double tolerance = single ? 2e-4 : kTolerance;
+        const std::string what = describe(c, setting);
+        const Reference expected = reference(wide);
+        expect_close((change + then).to(at::kDouble), expected.s, tolerance, what);
+        (change * example.outer).sum().backward();
+        EXPECT_FALSE(before.h.matrix.grad().defined());
+        if (c.row.empty()) return;
+        expect_close(example.in.h.matrix.grad().to(at::kDouble), expected.h, tolerance, what);
+        if (example.in.u.defined()) {
+          expect_close(example.in.u.grad().to(at::kDouble), expected.u, 1e-4, what);
+        }
+      }
+    });
   }
 }
 

@@ -118,7 +118,8 @@ TEST(Sampler, KeepsItsPromisesForAnyFanout) {
                                                      {}};
   for (const auto& fanouts : choices) {
     for (int64_t epoch = 0; epoch < 5; ++epoch) {
-      const Batch batch = sample_batch(all_neighborhoods(graph), seeds, fanouts, {3, epoch, 1});
+      const Batch batch =
+          sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {3, epoch, 1});
       check_batch(graph, batch, seeds, fanouts);
     }
   }
@@ -137,9 +138,9 @@ TEST(Sampler, DrawsTheSameForTheSameKeyWithAnyThreads) {
   const std::vector<int64_t> fanouts = {3, 4};
   const int before = thread_count();
   set_thread_count(1);
-  const Batch one = sample_batch(all_neighborhoods(graph), seeds, fanouts, {9, 2, 5});
+  const Batch one = sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {9, 2, 5});
   set_thread_count(4);
-  const Batch four = sample_batch(all_neighborhoods(graph), seeds, fanouts, {9, 2, 5});
+  const Batch four = sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {9, 2, 5});
   set_thread_count(before);
   expect_same_batch(one, four);
 }
@@ -149,7 +150,8 @@ TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {3, 3};
   const auto drawn = [&](const DrawKey& key) {
-    return integers(sample_batch(all_neighborhoods(graph), seeds, fanouts, key).blocks[1].link);
+    return integers(
+        sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, key).blocks[1].link);
   };
   const auto first = drawn({1, 1, 1});
   EXPECT_EQ(drawn({1, 1, 1}), first);
@@ -157,7 +159,8 @@ TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {
   EXPECT_NE(drawn({1, 2, 1}), first);
   EXPECT_NE(drawn({1, 1, 2}), first);
   // All nodes are targets of both layers, so that equal draws would be equal arrays.
-  const Batch batch = sample_batch(all_neighborhoods(graph), seeds, fanouts, {1, 1, 1});
+  const Batch batch =
+      sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {1, 1, 1});
   EXPECT_NE(integers(batch.blocks[0].link), integers(batch.blocks[1].link));
 }
 
@@ -186,7 +189,7 @@ TEST(Sampler, EstimatesTheSumWithoutBias) {
     double squares = 0;
     std::vector<int64_t> times(kDegree);
     for (int epoch = 0; epoch < kDraws; ++epoch) {
-      const Batch batch = sample_batch(star, seeds, std::vector{fanout}, {1, epoch, 0});
+      const Batch batch = sample_batch(star, seeds, {.fanouts = {fanout}}, {1, epoch, 0});
       const auto link = integers(batch.blocks[0].link);
       const auto weight = floats(batch.blocks[0].weight);
       double estimate = 0;

@@ -28,7 +28,7 @@ TrainOptions long_options() {
   options.epochs = 9;
   options.patience = 8;  // the plateau schedule acts after two, and no run ends early
   options.batch = 16;
-  options.fanout = {3};
+  options.sampling.fanout = {3};
   options.schedule = Schedule::kPlateau;
   options.adam.weight_decay = 0.01;
   options.checkpoint_every = 2;
@@ -63,6 +63,31 @@ TEST_F(Resume, AfterAStopGivesTheSameWeights) {
       EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
       EXPECT_EQ(resumed.epochs, whole.epochs);
       EXPECT_EQ(resumed.trained.training.at("curve"), whole.trained.training.at("curve"));
+    }
+  }
+}
+
+// What a strategy knows is not kept, but found out again at the same moments.
+TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
+  const Graph graph = toy_graph({.nodes = 80, .links = 400, .split = true});
+  for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
+    for (const Strategy strategy : {Strategy::kGate, Strategy::kMinVar, Strategy::kSnapshot}) {
+      TrainOptions options = long_options();
+      options.sampling.strategy = strategy;
+      options.sampling.renewal = renewal;
+      options.sampling.renew = 5;
+      const TrainResult whole = train(graph, options);
+      EXPECT_GT(whole.renewals, 5);
+      options.checkpoint = path("run.checkpoint");
+      std::filesystem::remove(options.checkpoint);
+      std::atomic<bool> stop = false;
+      options.stop = &stop;
+      options.progress = [&](const EpochReport& report) { stop = report.epoch == 5; };
+      EXPECT_TRUE(train(graph, options).stopped);
+      stop = false;
+      options.progress = nullptr;
+      options.resume = true;
+      expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
     }
   }
 }

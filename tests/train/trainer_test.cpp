@@ -51,10 +51,16 @@ bool finite_weights(const TrainResult& result) {
 TEST(Trainer, GivesTheSameWeightsForTheSameSeedWithAnyThreads) {
   // Enough nodes for more than one piece of parallel work.
   const Graph graph = toy_graph({.nodes = 3000, .links = 12'000, .split = true});
-  for (const std::vector<int64_t>& fanout : {std::vector<int64_t>{}, std::vector<int64_t>{3}}) {
+  for (const SamplingOptions& sampling :
+       {SamplingOptions{}, SamplingOptions{.fanout = {3}},
+        SamplingOptions{.fanout = {3}, .strategy = Strategy::kGate},
+        SamplingOptions{.fanout = {3}, .strategy = Strategy::kMinVar, .draw = Draw::kReplace},
+        SamplingOptions{.fanout = {3}, .strategy = Strategy::kSnapshot, .renew = 2},
+        SamplingOptions{
+            .fanout = {3}, .strategy = Strategy::kSnapshot, .renewal = Renewal::kLazy}}) {
     TrainOptions options = quick(2);
-    options.batch = 0;
-    options.fanout = fanout;
+    options.batch = sampling.strategy == Strategy::kSnapshot ? 500 : 0;
+    options.sampling = sampling;
     const int before = thread_count();
     set_thread_count(1);
     const TrainResult one = train(graph, options);
@@ -310,7 +316,7 @@ TEST(Trainer, RefusesGraphsFromWhichNothingCanBeLearned) {
   graph.nodes.labels.label = std::vector<int32_t>(30, 2);
   refuse(graph, {"all training nodes", "'label 2'"});
   TrainOptions options = quick();
-  options.fanout = {3, 3, 3};
+  options.sampling.fanout = {3, 3, 3};
   refuse(good, {"--fanout", "3 numbers", "2 layers"}, options);
   options = quick(0);
   refuse(good, {"--epochs 0"}, options);

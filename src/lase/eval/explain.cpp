@@ -24,7 +24,7 @@ class Ego {
     const std::vector<int64_t> fanouts(static_cast<size_t>(model_.block_count()),
                                        kWholeNeighborhood);
     const std::array seeds{node};
-    batch_ = sample_batch(all_neighborhoods(graph), seeds, fanouts, {});
+    batch_ = sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {});
     states_.push_back(model_.start(inputs_, batch_.nodes));
     for (int64_t l = 0; l < model_.block_count(); ++l) {
       states_.push_back(model_.step(l, states_.back(), block(l), inputs_.links(), {}));
@@ -80,8 +80,7 @@ class Ego {
   }
 
   ops::GatedSumInput neighborhood(int64_t l, const OwnLinks& own) const {
-    return model_.layer(l).neighborhood(
-        {states_[static_cast<size_t>(l)], own.block, own.links, {}});
+    return model_.layer(l).sums({states_[static_cast<size_t>(l)], own.block, own.links, {}})[0];
   }
 
  private:
@@ -104,6 +103,8 @@ Ego::OwnLinks without(const Ego::OwnLinks& own, int64_t arc) {
   rest.block.source = own.block.source.index_select(0, kept);
   rest.block.weight = own.block.weight.index_select(0, kept);
   rest.block.link = own.block.link.index_select(0, kept);
+  rest.block.degree = own.block.degree.clone();
+  rest.block.degree[0] -= 1;  // the node is row 0
   return rest;
 }
 

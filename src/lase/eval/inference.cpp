@@ -56,35 +56,50 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
   return {embedding, model.head(embedding, {})};
 }
 
-std::vector<ops::SumAndNorms> sums_and_norms(const Model& model, const Inputs& inputs,
-                                             const Neighborhoods& graph) {
+std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
+                                  const Neighborhoods& graph, std::optional<ops::Score> score) {
   c10::NoGradGuard no_grad;
   require(model.options().aggregate != ops::Aggregate::kMax,
-          "the largest of a neighbourhood is not a sum: its terms have no use for norms");
+          "the largest of a neighbourhood is not a sum of terms");
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Block block = whole_block(graph, degrees(graph), 0, nodes);
-  std::vector<ops::SumAndNorms> passes;
+  std::vector<LayerPass> layers;
   State state = model.start(inputs, Tensor());
   for (int64_t l = 0; l < model.block_count(); ++l) {
     const LayerInput in{state, block, inputs.links(), {}};
-    const ops::GatedSumInput sum = model.layer(l).neighborhood(in);
-    passes.push_back(ops::gated_sum_with_norms(sum, block, model.layer(l).factor(in)));
-    if (l + 1 < model.block_count()) {
-      state = model.finish(l, model.layer(l).update(in, sum, passes.back().s));
+    const auto parts = model.layer(l).sums(in);
+    LayerPass pass{{state, {}}, {}};
+    for (const auto& part : parts) {
+      if (!score) {
+        pass.known.sums.push_back(ops::gated_sum(part, block));
+        continue;
+      }
+      const auto [s, found] =
+          ops::gated_sum_with_scores(part, block, *score, model.layer(l).factor(in));
+      pass.known.sums.push_back(s);
+      // The terms of several sums are one long vector.
+      pass.score = pass.score.defined() && *score == ops::Score::kNorm
+                       ? at::hypot(pass.score, found)
+                       : found;
     }
+    if (l + 1 < model.block_count()) {
+      state = model.finish(l, model.layer(l).update(in, parts, pass.known.sums));
+    }
+    layers.push_back(std::move(pass));
   }
-  return passes;
+  return layers;
 }
 
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
                       std::span<const int64_t> fanouts, uint64_t seed, int64_t batch_size) {
   c10::NoGradGuard no_grad;
   const int64_t nodes = graph.row_ptr.size() - 1;
+  const Sampling sampling{.fanouts = {fanouts.begin(), fanouts.end()}};
   std::vector<Tensor> embeddings;
   for (int64_t first = 0; first < nodes; first += batch_size) {
     std::vector<int64_t> seeds(static_cast<size_t>(std::min(batch_size, nodes - first)));
     std::iota(seeds.begin(), seeds.end(), first);
-    const Batch batch = sample_batch(graph, seeds, fanouts, {seed, 0, first});
+    const Batch batch = sample_batch(graph, seeds, sampling, {seed, 0, first});
     State state = model.start(inputs, batch.nodes);
     for (int64_t l = 0; l < model.block_count(); ++l) {
       state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), {});

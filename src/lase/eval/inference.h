@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,10 +21,15 @@ struct Outputs {
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
               int64_t arcs = 0);
 
-// One exact pass that visits every link once a layer and keeps what sampling needs of it: the sums
-// s(u), and the norm of each term (see SumAndNorms).
-std::vector<ops::SumAndNorms> sums_and_norms(const Model& model, const Inputs& inputs,
-                                             const Neighborhoods& graph);
+// What one exact pass, which visits every link once a layer, learns of a layer: the states that it
+// reads and its sums, for every node, and the score of every arc where asked for.
+struct LayerPass {
+  PastLayer known;
+  at::Tensor score;  // float [arcs]
+};
+std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
+                                  const Neighborhoods& graph,
+                                  std::optional<ops::Score> score = std::nullopt);
 
 // Inference for every node by drawn neighbourhoods, in batches.
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,

@@ -1,6 +1,7 @@
 #include "lase/model/layer.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include "lase/ops/linear.h"
 #include "lase/ops/row_dot.h"
@@ -38,6 +39,33 @@ void AmplifierMatrix::set(ops::GatedSumInput& in, const LinkAttributes& links) c
   in.u_shift = links.shift(in.u);
 }
 
+State Layer::forward(const LayerInput& in) const {
+  const auto parts = sums(in);
+  std::vector<Tensor> s;
+  for (const auto& part : parts) s.push_back(ops::gated_sum(part, in.block));
+  return update(in, parts, s);
+}
+
+State Layer::forward(const LayerInput& in, const Layer& then, const PastLayer& past) const {
+  const auto parts = sums(in);
+  return update(in, parts, estimate(parts, in, then, past));
+}
+
+std::vector<Tensor> Layer::estimate(const std::vector<ops::GatedSumInput>& parts,
+                                    const LayerInput& in, const Layer& then,
+                                    const PastLayer& past) const {
+  std::vector<ops::GatedSumInput> before;
+  {
+    c10::NoGradGuard constant;
+    before = then.sums({past.state, in.block, in.links, {}});
+  }
+  std::vector<Tensor> s;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    s.push_back(past.sums[i] + ops::gated_change(parts[i], before[i], in.block));
+  }
+  return s;
+}
+
 int64_t out_width(const ModelOptions& options, int64_t width) {
   const bool combines = options.architecture == Architecture::kSage ||
                         options.architecture == Architecture::kConcat ||
@@ -61,6 +89,9 @@ Tensor combine(Combine how, const Tensor& a, const Tensor& b) {
   }
   return a;
 }
+
+using Sums = std::vector<ops::GatedSumInput>;
+using Found = std::vector<Tensor>;  // s of each
 
 // Neither gate nor amplifier.
 ops::GatedSumInput plain_sum(const Rows& h, ops::Aggregate aggregate) {
@@ -119,12 +150,10 @@ class LaseSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return neighborhood_.input(in);
-  }
-  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
+  Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
     const Rows own = in.state.h.at(in.block.target);  // [targets, in]
-    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({s, {}}, w2_));
+    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({s[0], {}}, w2_));
     return {{h.relu(), {}}, {}};
   }
 
@@ -146,11 +175,9 @@ class LaseRw : public Layer {
       : neighborhood_(options, parameters, shape, options.amplifier),
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
 
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return neighborhood_.input(in);
-  }
-  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
-    return {{s * factor(in), {}}, in.state.f.at(in.block.target)};
+  Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+    return {{s[0] * factor(in), {}}, in.state.f.at(in.block.target)};
   }
   Tensor factor(const LayerInput& in) const override {
     return linear(in.state.f.at(in.block.target), w_, in.dropout);
@@ -173,11 +200,11 @@ class Relabelling : public Layer {
         p2_(parameters.matrix(name + ".p2", width, width)),
         q_(parameters.matrix(name + ".q", width, width)) {}
 
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_);
+  Sums sums(const LayerInput& in) const override {
+    return {plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_)};
   }
-  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& s) const override {
-    const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s, {}}, p2_);
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+    const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s[0], {}}, p2_);
     return {{}, {r.sigmoid(), {}}};
   }
 
@@ -201,21 +228,22 @@ class LaseConcat : public Layer {
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)),
         w3_(parameters.matrix(shape.name + ".w3", shape.out, shape.attributes)) {}
 
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return neighborhood_.input(in);
-  }
-  State update(const LayerInput& in, const ops::GatedSumInput& nodes,
-               const Tensor& s) const override {
-    Tensor sum = linear({s, {}}, w2_);  // [targets, out]
+  Sums sums(const LayerInput& in) const override {
+    Sums both = {neighborhood_.input(in)};
     if (attributes_ > 0) {
-      ops::GatedSumInput attributes = nodes;
-      attributes.h = {at::ones({1, w3_.size(0)}, s.options()),
+      ops::GatedSumInput attributes = both[0];
+      attributes.h = {at::ones({1, w3_.size(0)}, w3_.options()),
                       at::zeros({in.block.sources}, at::kLong)};
       attributes.amplifier = ops::Amplifier::kLinear;
       attributes.u = in.links.scaled(w3_);
       attributes.u_shift = in.links.shift(attributes.u);
-      sum = sum + ops::gated_sum(attributes, in.block);
+      both.push_back(attributes);
     }
+    return both;
+  }
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+    Tensor sum = linear({s[0], {}}, w2_);  // [targets, out]
+    if (attributes_ > 0) sum = sum + s[1];
     const Rows own = in.state.h.at(in.block.target);
     return {{combine(combine_, linear(own, w1_, in.dropout), sum).relu(), {}}, {}};
   }
@@ -237,12 +265,12 @@ class GraphSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return plain_sum(in.state.h, ops::Aggregate::kMean);
+  Sums sums(const LayerInput& in) const override {
+    return {plain_sum(in.state.h, ops::Aggregate::kMean)};
   }
-  State update(const LayerInput& in, const ops::GatedSumInput&, const Tensor& mean) const override {
+  State update(const LayerInput& in, const Sums&, const Found& mean) const override {
     const Rows own = in.state.h.at(in.block.target);
-    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({mean, {}}, w2_));
+    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({mean[0], {}}, w2_));
     return {{h.relu(), {}}, {}};
   }
 
@@ -264,15 +292,14 @@ class Gcn : public Layer {
         b_(parameters.zeros(shape.name + ".bias", shape.out)) {}
 
   // h(v) W / √d̃(v)
-  ops::GatedSumInput neighborhood(const LayerInput& in) const override {
-    return plain_sum({linear(in.state.h, w_, in.dropout) * normalizer(in.block), {}},
-                     ops::Aggregate::kSum);
+  Sums sums(const LayerInput& in) const override {
+    return {plain_sum({linear(in.state.h, w_, in.dropout) * normalizer(in.block), {}},
+                      ops::Aggregate::kSum)};
   }
-  State update(const LayerInput& in, const ops::GatedSumInput& sum,
-               const Tensor& s) const override {
-    const Tensor own = sum.h.at(in.block.target).dense();
+  State update(const LayerInput& in, const Sums& sums, const Found& s) const override {
+    const Tensor own = sums[0].h.at(in.block.target).dense();
     const Tensor norm = normalizer(in.block).index_select(0, in.block.target);
-    const Tensor h = (s + own) * norm + b_;
+    const Tensor h = (s[0] + own) * norm + b_;
     return {{last_ ? h : h.relu(), {}}, {}};
   }
 

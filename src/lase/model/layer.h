@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lase/model/options.h"
 #include "lase/model/parameters.h"
@@ -62,22 +63,37 @@ struct LayerInput {
   ops::Dropout dropout;
 };
 
+// What an earlier pass knows of a layer: h̃ of a block's sources, and its exact sums s̃ of the
+// targets.
+struct PastLayer {
+  State state;
+  std::vector<at::Tensor> sums;  // [targets, d] each
+};
+
 // A layer sums over neighbourhoods, s(u), and makes of the node's own state and the sum the state
 // of the next. Entries are dropped from the former alone, so that what draws estimate stays the
 // same from one batch to the next.
 class Layer {
  public:
   virtual ~Layer() = default;
-  State forward(const LayerInput& in) const {
-    const ops::GatedSumInput sum = neighborhood(in);
-    return update(in, sum, ops::gated_sum(sum, in.block));
-  }
 
-  // What s(u) is made of.
-  virtual ops::GatedSumInput neighborhood(const LayerInput& in) const = 0;
-  // The next state from s [targets, d], however it was found.
-  virtual State update(const LayerInput& in, const ops::GatedSumInput& sum,
-                       const at::Tensor& s) const = 0;
+  // With the sums over the block's arcs as they are.
+  State forward(const LayerInput& in) const;
+  // With the sums estimated from those of an earlier pass, in which `then` was this layer:
+  //
+  //   s(u) ≈ s̃(u) + Σ_i w_i (x_i − x̃_i)
+  State forward(const LayerInput& in, const Layer& then, const PastLayer& past) const;
+
+  // The sums alone.
+  std::vector<at::Tensor> estimate(const std::vector<ops::GatedSumInput>& sums,
+                                   const LayerInput& in, const Layer& then,
+                                   const PastLayer& past) const;
+
+  // What s(u) is made of: one sum, or several over the same arcs.
+  virtual std::vector<ops::GatedSumInput> sums(const LayerInput& in) const = 0;
+  // The next state from the sums s, [targets, d] each, however they were found.
+  virtual State update(const LayerInput& in, const std::vector<ops::GatedSumInput>& sums,
+                       const std::vector<at::Tensor>& s) const = 0;
   // What multiplies s(u) afterwards, [targets, d], where something does: how much a term counts
   // depends on it.
   virtual at::Tensor factor(const LayerInput&) const { return {}; }

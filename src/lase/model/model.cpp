@@ -110,10 +110,15 @@ Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
   return ops::linear({embedding, {}}, head_w_, dropout.part(block_count())) + head_b_;
 }
 
-Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout) const {
+Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
+                      const Past* past) const {
   State state = start(inputs, batch.nodes);
   for (int64_t l = 0; l < block_count(); ++l) {
-    state = step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), dropout);
+    const auto at = static_cast<size_t>(l);
+    const LayerInput in{state, batch.blocks[at], inputs.links(), dropout.part(l)};
+    State out = past == nullptr ? layer(l).forward(in)
+                                : layer(l).forward(in, past->model->layer(l), past->layers[at]);
+    state = finish(l, std::move(out));
   }
   return head(embedding(state), dropout);
 }

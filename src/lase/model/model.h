@@ -12,6 +12,14 @@
 
 namespace lase {
 
+class Model;
+
+// What an earlier pass knows of a batch: the model as it was then, and a part for each layer.
+struct Past {
+  const Model* model = nullptr;
+  std::vector<PastLayer> layers;
+};
+
 // A whole network: layers that each read one block, and a linear head.
 //
 //   sage, concat, graphsage   h^(0) = f(u), or W^(0) f(u) with `project`
@@ -43,8 +51,9 @@ class Model {
   at::Tensor embedding(const State& state) const;
   at::Tensor head(const at::Tensor& embedding, const ops::Dropout& dropout) const;
 
-  // All of it on a batch: [seeds, outputs].
-  at::Tensor forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout) const;
+  // All of it on a batch: [seeds, outputs]. With a past, sums are estimated from those it knows.
+  at::Tensor forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
+                     const Past* past = nullptr) const;
 
  private:
   ModelOptions options_;

@@ -31,23 +31,26 @@ kernels::AttributeView view(const AttributeTensors& f) {
           .code = pointer<int32_t>(f.code)};
 }
 
-// 1 / Σ w of each target: [targets].
+// 1 / |N(u)| of each target: [targets].
 Tensor mean_scale(const Block& block) {
-  Tensor scale = at::empty({block.targets()}, at::kFloat);
-  auto* to = scale.data_ptr<float>();
-  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
-  const auto* weight = pointer<float>(block.weight);
-  constexpr int64_t kTargets = 4096;
-  parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
-    for (int64_t u = first; u < last; ++u) {
-      double total = weight == nullptr ? static_cast<double>(row_ptr[u + 1] - row_ptr[u]) : 0;
-      for (int64_t i = row_ptr[u]; weight != nullptr && i < row_ptr[u + 1]; ++i) {
-        total += double{weight[i]};
-      }
-      to[u] = static_cast<float>(1 / std::max(total, 1e-12));
-    }
-  });
-  return scale;
+  return block.degree.index_select(0, block.target).to(at::kFloat).clamp_min(1).reciprocal();
+}
+
+// Without a history, and in one piece.
+void make_plain(GatedSumInput& in) {
+  for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
+    if (x->defined()) *x = x->detach().contiguous();
+  }
+}
+
+kernels::TermView terms(const GatedSumInput& in) {
+  return {.h = pointer<float>(in.h.matrix),
+          .h_row = pointer<int64_t>(in.h.index),
+          .u = pointer<float>(in.u),
+          .u_shift = pointer<float>(in.u_shift),
+          .p = pointer<float>(in.p),
+          .q = pointer<float>(in.q),
+          .v = pointer<float>(in.v)};
 }
 
 // What the kernel reads, and what keeps it alive; all without a history.
@@ -58,14 +61,11 @@ struct Call {
   Tensor scale;  // [targets], or undefined
 
   Call(const GatedSumInput& from, const Block& over) : in(from), block(over) {
-    const auto plain = [](Tensor& x) {
-      if (x.defined()) x = x.detach().contiguous();
-    };
-    for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) plain(*x);
+    make_plain(in);
     if (from.f != nullptr) f = *from.f;
     in.f = &f;
     if (in.aggregate == Aggregate::kMean) scale = mean_scale(block);
-    check();
+    check(in);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -83,24 +83,19 @@ struct Call {
     if (reads_links) call.f = ops::view(f);
     call.d = in.h.width();
     call.amplifier = in.amplifier;
-    call.now = {.h = pointer<float>(in.h.matrix),
-                .h_row = pointer<int64_t>(in.h.index),
-                .u = pointer<float>(in.u),
-                .u_shift = pointer<float>(in.u_shift),
-                .p = pointer<float>(in.p),
-                .q = pointer<float>(in.q),
-                .v = pointer<float>(in.v)};
+    call.now = terms(in);
     return call;
   }
 
- private:
-  void check() const {
-    const bool amplified = in.amplifier != Amplifier::kNone;
-    require(!amplified || (in.u.defined() && f.columns > 0),
+  void check(const GatedSumInput& terms) const {
+    const bool amplified = terms.amplifier != Amplifier::kNone;
+    require(!amplified || (terms.u.defined() && f.columns > 0),
             "gated_sum: an amplifier needs a matrix U and attributes");
-    require(!in.u.defined() || (in.u.size(0) == in.h.width() && in.u.size(1) == f.columns),
-            "gated_sum: U must be [d, k]");
-    require(!in.p.defined() || (in.p.size(0) == block.targets() && in.q.size(0) == in.h.size()),
+    require(
+        !terms.u.defined() || (terms.u.size(0) == terms.h.width() && terms.u.size(1) == f.columns),
+        "gated_sum: U must be [d, k]");
+    require(!terms.p.defined() ||
+                (terms.p.size(0) == block.targets() && terms.q.size(0) == terms.h.size()),
             "gated_sum: the gate has a term for each target and each source");
     require(block.row_ptr.size(0) == block.targets() + 1, "gated_sum: a row for each target");
   }
@@ -143,14 +138,29 @@ bool fused(const GatedSumInput& in) {
 UseReference::UseReference() : before_(use_reference) { use_reference = true; }
 UseReference::~UseReference() { use_reference = before_; }
 
-Tensor gated_sum(const GatedSumInput& in, const Block& block) {
-  if (!fused(in)) return gated_sum_reference(in, block);
+namespace {
+
+Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* before, const Block& block) {
   auto call = std::make_unique<Call>(in, block);
   Tensor s = at::empty({block.targets(), in.h.width()}, at::kFloat);
   Tensor gate;
   if (in.p.defined()) gate = at::empty({block.arcs()}, at::kFloat);
-  kernels::gated_sum(call->view(), {.s = s.data_ptr<float>(),
-                                    .gate = gate.defined() ? gate.data_ptr<float>() : nullptr});
+  kernels::GatedSum view = call->view();
+  GatedSumInput then;
+  kernels::TermView then_view;
+  if (before != nullptr) {
+    then = *before;
+    make_plain(then);
+    call->check(then);
+    require(then.h.width() == in.h.width() && then.h.size() == in.h.size() &&
+                then.u.defined() == in.u.defined() && then.p.defined() == in.p.defined() &&
+                then.v.defined() == in.v.defined() && then.amplifier == in.amplifier,
+            "gated_sum: two sets of terms of one kind");
+    then_view = terms(then);
+    view.before = &then_view;
+  }
+  kernels::gated_sum(
+      view, {.s = s.data_ptr<float>(), .gate = gate.defined() ? gate.data_ptr<float>() : nullptr});
   if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
     auto node = std::make_shared<GatedSumBackward>();
     node->set_next_edges(
@@ -162,14 +172,29 @@ Tensor gated_sum(const GatedSumInput& in, const Block& block) {
   return s;
 }
 
-SumAndNorms gated_sum_with_norms(const GatedSumInput& in, const Block& block,
-                                 const Tensor& factor) {
+}  // namespace
+
+Tensor gated_sum(const GatedSumInput& in, const Block& block) {
+  return fused(in) ? fused_sum(in, nullptr, block) : gated_sum_reference(in, block);
+}
+
+Tensor gated_change(const GatedSumInput& in, const GatedSumInput& before, const Block& block) {
+  require(in.aggregate != Aggregate::kMax && in.aggregate == before.aggregate,
+          "gated_sum: only sums and means have changes");
+  if (fused(in)) return fused_sum(in, &before, block);
+  return gated_sum_reference(in, block) - gated_sum_reference(before, block).detach();
+}
+
+SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
+                                   const Tensor& factor) {
   const Call call(in, block);
-  SumAndNorms result{at::empty({block.targets(), in.h.width()}, at::kFloat),
-                     at::empty({block.arcs()}, at::kFloat)};
+  SumAndScores result{at::empty({block.targets(), in.h.width()}, at::kFloat),
+                      at::empty({block.arcs()}, at::kFloat)};
   const Tensor plain = factor.defined() ? factor.detach().contiguous() : factor;
+  auto* scores = result.score.data_ptr<float>();
   kernels::gated_sum(call.view(), {.s = result.s.data_ptr<float>(),
-                                   .norm = result.norm.data_ptr<float>(),
+                                   .gate = score == Score::kGate ? scores : nullptr,
+                                   .norm = score == Score::kNorm ? scores : nullptr,
                                    .factor = pointer<float>(plain)});
   return result;
 }

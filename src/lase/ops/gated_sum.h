@@ -31,8 +31,8 @@ struct GatedSumInput {
 //   λ_i  = σ(p_u + q_v + V_e f(e))            1 without a gate
 //   a(e) = σ(U f(e)), U f(e), or 1            by the amplifier
 //
-// kMean divides by Σ w, which is |N(u)| for a whole neighbourhood and in expectation for a draw;
-// kMax takes the largest term in each dimension instead of the sum. Rows without arcs are zero.
+// kMean divides by |N(u)|, of which the arcs may be a draw; kMax takes the largest term in each
+// dimension instead of the sum. Rows without arcs are zero.
 //
 // Sums and means in single precision are taken by the fused kernel, which makes no array of arcs ×
 // d; the rest is composed of torch's operations.
@@ -42,15 +42,23 @@ at::Tensor gated_sum(const GatedSumInput& in, const Block& block);
 // against.
 at::Tensor gated_sum_reference(const GatedSumInput& in, const Block& block);
 
-// s(u), and ‖λ_i h(v_i) ⊙ a(e_i) ⊙ factor(u)‖ of every arc, [arcs], to which the probability of
-// drawing it should be proportional; from one visit of each link. `factor` [targets, d] may be
-// undefined. Without a history.
-struct SumAndNorms {
+// The sum of changes, Σ_i w_i (x_i − x̃_i) with the terms x̃ of `before`: what a draw adds to an
+// exact sum of those. Each link is visited once for both; gradients flow through x alone. Not for
+// kMax.
+at::Tensor gated_change(const GatedSumInput& in, const GatedSumInput& before, const Block& block);
+
+// What an arc may be drawn in proportion to: its gate λ, or the norm of its term,
+// ‖λ_i h(v_i) ⊙ a(e_i) ⊙ factor(u)‖, which gives independent draws the least variance.
+enum class Score : uint8_t { kGate, kNorm };
+
+// s(u), and the score of every arc, [arcs], from one visit of each link. `factor` [targets, d] may
+// be undefined. Without a history.
+struct SumAndScores {
   at::Tensor s;
-  at::Tensor norm;
+  at::Tensor score;
 };
-SumAndNorms gated_sum_with_norms(const GatedSumInput& in, const Block& block,
-                                 const at::Tensor& factor = {});
+SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
+                                   const at::Tensor& factor = {});
 
 // λ [arcs] and a(e) [arcs, d] of the same input, for those who look inside.
 at::Tensor gates(const GatedSumInput& in, const Block& block);

@@ -93,9 +93,8 @@ Tensor gated_sum_reference(const GatedSumInput& in, const Block& block) {
   Tensor scale = block.weight.defined() ? block.weight.to(x.scalar_type())
                                         : at::ones({block.arcs()}, x.options());  // [arcs]
   if (in.aggregate == Aggregate::kMean) {
-    const Tensor total =
-        at::zeros({block.targets()}, x.options()).index_add(0, row, scale).clamp_min(1e-12);
-    scale = scale / total.index_select(0, row);
+    const Tensor size = block.degree.index_select(0, block.target).to(x.scalar_type());  // |N(u)|
+    scale = scale / size.index_select(0, row);
   }
   if (gate.defined()) scale = scale * gate;
   return at::zeros({block.targets(), x.size(1)}, x.options())

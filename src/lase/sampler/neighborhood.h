@@ -7,6 +7,9 @@
 
 namespace lase {
 
+// In place of the number of arcs to draw: all of them.
+inline constexpr int64_t kWholeNeighborhood = -1;
+
 // The arcs that a sampler may draw: those of a graph, or those between some of its nodes.
 struct Neighborhoods {
   Array<int64_t> row_ptr;

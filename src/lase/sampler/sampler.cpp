@@ -6,6 +6,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/sampler/node_numbers.h"
 
 namespace lase {
 namespace {
@@ -14,20 +15,17 @@ using at::Tensor;
 
 constexpr uint64_t kDrawStream = 0x44524157;
 
-Tensor to_tensor(const std::vector<int64_t>& values) {
-  return at::tensor(at::ArrayRef<int64_t>(values), at::kLong);
-}
-
 int64_t drawn_of(int64_t degree, int64_t fanout) {
   return fanout == kWholeNeighborhood ? degree : std::min(degree, fanout);
 }
 
 // Distinct positions within a row, ascending, by Floyd's method.
-void draw(int64_t degree, int64_t fanout, Random& random, int64_t* positions) {
-  int64_t* end = positions;
-  for (int64_t top = degree - fanout; top < degree; ++top) {
+void draw_distinct(int64_t degree, std::span<int64_t> positions, Random& random) {
+  int64_t* const begin = positions.data();
+  int64_t* end = begin;
+  for (int64_t top = degree - std::ssize(positions); top < degree; ++top) {
     const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
-    int64_t* at = std::lower_bound(positions, end, drawn);
+    int64_t* at = std::lower_bound(begin, end, drawn);
     const bool taken = at != end && *at == drawn;
     if (taken) at = end;  // `top` is above all others
     std::copy_backward(at, end, end + 1);
@@ -36,10 +34,62 @@ void draw(int64_t degree, int64_t fanout, Random& random, int64_t* positions) {
   }
 }
 
-// The arcs of one layer, with source[i] still the node v.
-Block draw_layer(const Neighborhoods& graph, const std::vector<int64_t>& targets, int64_t fanout,
-                 int64_t layer, const DrawKey& key) {
-  const auto n = static_cast<int64_t>(targets.size());
+// Draws from long rows of one layer.
+class Drawer {
+ public:
+  Drawer(const Neighborhoods& graph, int64_t fanout, Draw draw, const Shares* shares)
+      : graph_(graph), draw_(draw), shares_(shares), positions_(static_cast<size_t>(fanout)) {}
+
+  // visit(j, arc, weight) for the j-th drawn arc of u.
+  template <class Visit>
+  void operator()(int64_t u, Random& random, const Visit& visit) {
+    const int64_t begin = graph_.row_ptr[u];
+    const int64_t degree = graph_.degree(u);
+    const auto drawn = static_cast<double>(positions_.size());
+    if (shares_ == nullptr) {
+      if (draw_ == Draw::kWithout) draw_distinct(degree, positions_, random);
+      if (draw_ == Draw::kReplace) {
+        for (int64_t& at : positions_) {
+          at = static_cast<int64_t>(random.below(static_cast<uint64_t>(degree)));
+        }
+      }
+      const auto weight = static_cast<float>(static_cast<double>(degree) / drawn);
+      for (size_t j = 0; j < positions_.size(); ++j) visit(j, begin + positions_[j], weight);
+      return;
+    }
+    const uint32_t* start = shares_->data() + begin;
+    draw_by_shares(start, degree, random);
+    for (size_t j = 0; j < positions_.size(); ++j) {
+      const int64_t at = positions_[j];
+      const uint64_t end = at + 1 == degree ? kWholeRow : start[at + 1];
+      const auto p = static_cast<double>(end - start[at]) / static_cast<double>(kWholeRow);
+      visit(j, begin + at, static_cast<float>(1 / (drawn * p)));
+    }
+  }
+
+ private:
+  void draw_by_shares(const uint32_t* start, int64_t degree, Random& random) {
+    const auto drawn = static_cast<uint64_t>(positions_.size());
+    const uint64_t offset = random.bits() >> 32;
+    const uint32_t* from = start;
+    for (uint64_t j = 0; j < drawn; ++j) {
+      const bool spaced = draw_ == Draw::kWithout;
+      const uint64_t point = spaced ? (offset + j * kWholeRow) / drawn : random.bits() >> 32;
+      const uint32_t* at = std::upper_bound(from, start + degree, static_cast<uint32_t>(point)) - 1;
+      positions_[j] = at - start;
+      if (spaced) from = at;
+    }
+  }
+
+  const Neighborhoods& graph_;
+  Draw draw_;
+  const Shares* shares_;
+  std::vector<int64_t> positions_;
+};
+
+// A block with room for the arcs of its targets, up to `fanout` each.
+Block empty_block(const Neighborhoods& graph, std::span<const int64_t> targets, int64_t fanout) {
+  const auto n = std::ssize(targets);
   Block block;
   block.target = at::arange(n, at::kLong);
   block.row_ptr = at::empty({n + 1}, at::kLong);
@@ -48,74 +98,65 @@ Block draw_layer(const Neighborhoods& graph, const std::vector<int64_t>& targets
   for (int64_t i = 0; i < n; ++i) {
     row_ptr[i + 1] = row_ptr[i] + drawn_of(graph.degree(targets[static_cast<size_t>(i)]), fanout);
   }
-  const int64_t arcs = row_ptr[n];
-  block.source = at::empty({arcs}, at::kInt);
-  block.link = at::empty({arcs}, at::kInt);
-  block.weight = at::empty({arcs}, at::kFloat);
+  block.source = at::empty({row_ptr[n]}, at::kInt);
+  block.link = at::empty({row_ptr[n]}, at::kInt);
+  return block;
+}
+
+// The arcs of one layer, with source[i] still the node v.
+Block draw_layer(const Neighborhoods& graph, std::span<const int64_t> targets,
+                 const Sampling& sampling, size_t layer, const DrawKey& key) {
+  const int64_t fanout = sampling.fanouts[layer];
+  Block block = empty_block(graph, targets, fanout);
+  block.weight = at::empty({block.arcs()}, at::kFloat);
+  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   auto* source = block.source.data_ptr<int32_t>();
   auto* link = block.link.data_ptr<int32_t>();
   auto* weight = block.weight.data_ptr<float>();
   constexpr int64_t kTargets = 1024;
-  parallel_for(n, kTargets, [&](int64_t first, int64_t last) {
-    std::vector<int64_t> positions;
+  parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
+    Drawer draw(graph, std::max<int64_t>(0, fanout), sampling.draw,
+                sampling.shares.empty() ? nullptr : &sampling.shares[layer]);
     for (int64_t i = first; i < last; ++i) {
       const int64_t u = targets[static_cast<size_t>(i)];
-      const int64_t degree = graph.degree(u);
-      const int64_t drawn = row_ptr[i + 1] - row_ptr[i];
-      if (drawn < degree) {
-        positions.resize(static_cast<size_t>(drawn));
+      const auto set = [&](size_t j, int64_t arc, float w) {
+        const int64_t at = row_ptr[i] + static_cast<int64_t>(j);
+        source[at] = graph.neighbor[arc];
+        link[at] = graph.link[arc];
+        weight[at] = w;
+      };
+      if (row_ptr[i + 1] - row_ptr[i] < graph.degree(u)) {
         Random random(key.seed, kDrawStream, key.epoch, key.batch, layer, u);
-        draw(degree, fanout, random, positions.data());
-      }
-      for (int64_t j = 0; j < drawn; ++j) {
-        const int64_t arc =
-            graph.row_ptr[u] + (drawn < degree ? positions[static_cast<size_t>(j)] : j);
-        source[row_ptr[i] + j] = graph.neighbor[arc];
-        link[row_ptr[i] + j] = graph.link[arc];
-        weight[row_ptr[i] + j] = static_cast<float>(degree) / static_cast<float>(drawn);
+        draw(u, random, set);
+      } else {
+        const auto degree = static_cast<size_t>(graph.degree(u));
+        for (size_t j = 0; j < degree; ++j) set(j, graph.row_ptr[u] + static_cast<int64_t>(j), 1);
       }
     }
   });
   return block;
 }
 
-// Numbers nodes from 0 on as they appear. The table grows with the nodes seen, not with the graph.
-class NodeNumbers {
- public:
-  int32_t number(int64_t node) {
-    if (2 * nodes_.size() >= slots_.size()) grow();
-    int32_t& slot = find(node);
-    if (slot < 0) {
-      slot = static_cast<int32_t>(nodes_.size());
-      nodes_.push_back(node);
-    }
-    return slot;
-  }
-  const std::vector<int64_t>& nodes() const { return nodes_; }
+// From nodes to rows of the layer's input.
+void number_sources(const Neighborhoods& graph, Block& block, NodeNumbers& rows) {
+  auto* source = block.source.data_ptr<int32_t>();
+  for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
+  block.sources = rows.size();
+  block.degree = degrees_of(graph, rows.nodes());
+}
 
- private:
-  int32_t& find(int64_t node) {
-    const size_t mask = slots_.size() - 1;
-    size_t at = mix(static_cast<uint64_t>(node)) & mask;
-    while (slots_[at] >= 0 && nodes_[static_cast<size_t>(slots_[at])] != node) at = (at + 1) & mask;
-    return slots_[at];
-  }
-  void grow() {
-    slots_.assign(std::max<size_t>(1024, 4 * slots_.size()), -1);
-    for (size_t i = 0; i < nodes_.size(); ++i) find(nodes_[i]) = static_cast<int32_t>(i);
-  }
-  std::vector<int32_t> slots_;  // open addressing; −1: free
-  std::vector<int64_t> nodes_;
-};
+}  // namespace
 
-Tensor degrees_of(const Neighborhoods& graph, const std::vector<int64_t>& nodes) {
-  Tensor degree = at::empty({static_cast<int64_t>(nodes.size())}, at::kFloat);
+Tensor degrees_of(const Neighborhoods& graph, std::span<const int64_t> nodes) {
+  Tensor degree = at::empty({std::ssize(nodes)}, at::kFloat);
   auto* to = degree.data_ptr<float>();
   for (const int64_t node : nodes) *to++ = static_cast<float>(graph.degree(node));
   return degree;
 }
 
-}  // namespace
+Tensor index_of(std::span<const int64_t> nodes) {
+  return at::tensor(at::ArrayRef<int64_t>(nodes.data(), nodes.size()), at::kLong);
+}
 
 int64_t Batch::arcs() const {
   int64_t sum = 0;
@@ -124,22 +165,35 @@ int64_t Batch::arcs() const {
 }
 
 Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
-                   std::span<const int64_t> fanouts, const DrawKey& key) {
+                   const Sampling& sampling, const DrawKey& key) {
   Batch batch;
   // The rows of a layer's input: the targets first, then the other neighbours as they appear.
   NodeNumbers rows;
   for (const int64_t seed : seeds) rows.number(seed);
   require(rows.nodes().size() == seeds.size(), "a batch names a node twice");
-  for (auto layer = static_cast<int64_t>(fanouts.size()) - 1; layer >= 0; --layer) {
-    Block block = draw_layer(graph, rows.nodes(), fanouts[static_cast<size_t>(layer)], layer, key);
-    auto* source = block.source.data_ptr<int32_t>();
-    for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
-    block.sources = static_cast<int64_t>(rows.nodes().size());
-    block.degree = degrees_of(graph, rows.nodes());
+  for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
+    Block block = draw_layer(graph, rows.nodes(), sampling, layer, key);
+    number_sources(graph, block, rows);
     batch.blocks.insert(batch.blocks.begin(), std::move(block));
   }
-  batch.nodes = to_tensor(rows.nodes());
+  batch.nodes = index_of(rows.nodes());
   return batch;
+}
+
+WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets) {
+  Block block = empty_block(graph, targets, kWholeNeighborhood);
+  NodeNumbers rows;
+  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const int64_t u = targets[i];
+    rows.number(u);
+    std::copy_n(graph.neighbor.data() + graph.row_ptr[u], graph.degree(u),
+                block.source.data_ptr<int32_t>() + row_ptr[i]);
+    std::copy_n(graph.link.data() + graph.row_ptr[u], graph.degree(u),
+                block.link.data_ptr<int32_t>() + row_ptr[i]);
+  }
+  number_sources(graph, block, rows);
+  return {std::move(block), rows.nodes()};
 }
 
 Tensor degrees(const Neighborhoods& graph) {

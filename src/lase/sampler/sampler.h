@@ -7,10 +7,9 @@
 
 #include "lase/ops/block.h"
 #include "lase/sampler/neighborhood.h"
+#include "lase/sampler/shares.h"
 
 namespace lase {
-
-inline constexpr int64_t kWholeNeighborhood = -1;
 
 // What a model needs to compute the embeddings of some nodes: a block for each layer, the first
 // layer first. The targets of a block are the first sources of it, and the sources of the block
@@ -30,19 +29,35 @@ struct DrawKey {
   int64_t batch = 0;
 };
 
-// Draws neighbours uniformly without replacement. A row of at most `fanout` arcs is taken whole,
-// with weight 1; from a longer one `fanout` arcs are drawn, with weight |N(u)| / fanout.
-//
-// fanouts[0] belongs to the first layer (the one furthest from the seeds).
+// How neighbourhoods are drawn. A row of at most `fanout` arcs is taken whole, with weight 1; from
+// a longer one `fanout` arcs are drawn.
+struct Sampling {
+  std::vector<int64_t> fanouts;  // a layer each, the first the one furthest from the seeds
+  Draw draw = Draw::kWithout;
+  std::vector<Shares> shares = {};  // a layer each; empty: all arcs of a row are equally likely
+};
+
 Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
-                   std::span<const int64_t> fanouts, const DrawKey& key);
+                   const Sampling& sampling, const DrawKey& key);
+
+// A block of the whole neighbourhoods of some nodes, whose sources are those nodes, then their
+// neighbours as they appear.
+struct WholeRows {
+  Block block;
+  std::vector<int64_t> sources;
+};
+WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets);
 
 // Whole neighbourhoods of the nodes first … last, with every node of the graph as a source: for
 // inference one layer at a time.
 Block whole_block(const Neighborhoods& graph, const at::Tensor& degrees, int64_t first,
                   int64_t last);
 
-// |N(u)| for every node: float [nodes].
+// |N(u)|, float, for every node or for some.
 at::Tensor degrees(const Neighborhoods& graph);
+at::Tensor degrees_of(const Neighborhoods& graph, std::span<const int64_t> nodes);
+
+// The nodes as a tensor, int64.
+at::Tensor index_of(std::span<const int64_t> nodes);
 
 }  // namespace lase

@@ -13,7 +13,7 @@
 #include "lase/base/random.h"
 #include "lase/eval/inference.h"
 #include "lase/ops/one_thread.h"
-#include "lase/sampler/batch_stream.h"
+#include "lase/train/batch_stream.h"
 #include "lase/train/checkpoint.h"
 #include "lase/train/loss.h"
 
@@ -55,10 +55,12 @@ class Trainer {
   void choose_nodes();
   void check_labels() const;
   std::vector<int64_t> shuffled(int64_t epoch) const;
-  std::vector<int64_t> fanouts() const;
+  int64_t batch_size() const;
   double learning_rate(int64_t epoch) const;
   // The mean loss, or nothing where it ceased to be a number or the run was stopped.
   std::optional<double> run_epoch(int64_t epoch);
+  std::optional<double> step(int64_t epoch, const BatchStream::Item& item);
+  void renew();
   void validate(int64_t epoch, EpochReport& report);
   Tensor predictions(const Outputs& outputs) const;
   void average_weights();
@@ -78,6 +80,7 @@ class Trainer {
   Neighborhoods seen_;  // what training may look at
   std::optional<Inputs> inputs_;
   std::shared_ptr<Model> model_;
+  std::optional<Estimator> estimator_;
   std::optional<Loss> loss_;
   std::optional<Adam> adam_;
   std::vector<Tensor> average_;  // what is validated and kept
@@ -123,10 +126,7 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
                          .outputs = graph_.nodes.labels.classes()};
   model_ = std::make_shared<Model>(options_.model, shape, options_.seed);
   adam_.emplace(model_->parameters(), options_.adam);
-  require(options_.fanout.size() <= 1 ||
-              static_cast<int64_t>(options_.fanout.size()) == model_->block_count(),
-          "--fanout: gives ", options_.fanout.size(), " numbers for ", model_->block_count(),
-          " layers; expected one, or one for each");
+  estimator_.emplace(options_.sampling, *model_, *inputs_, seen_, batch_size());
   trained.model = model_;
   trained.task = graph_.nodes.labels.task;
   trained.label_names = graph_.nodes.labels.names;
@@ -188,11 +188,9 @@ std::vector<int64_t> Trainer::shuffled(int64_t epoch) const {
   return order;
 }
 
-std::vector<int64_t> Trainer::fanouts() const {
-  const auto layers = static_cast<size_t>(model_->block_count());
-  if (options_.fanout.size() > 1) return options_.fanout;
-  return std::vector<int64_t>(layers,
-                              options_.fanout.empty() ? kWholeNeighborhood : options_.fanout[0]);
+int64_t Trainer::batch_size() const {
+  const auto n = static_cast<int64_t>(train_nodes_.size());
+  return options_.batch == 0 ? n : std::min(options_.batch, n);
 }
 
 double Trainer::learning_rate(int64_t epoch) const {
@@ -210,32 +208,57 @@ double Trainer::learning_rate(int64_t epoch) const {
 }
 
 std::optional<double> Trainer::run_epoch(int64_t epoch) {
-  const auto n = static_cast<int64_t>(train_nodes_.size());
-  BatchStream stream(seen_, {.order = shuffled(epoch),
-                             .size = options_.batch == 0 ? n : std::min(options_.batch, n),
-                             .fanouts = fanouts(),
-                             .key = {options_.seed, epoch, 0}});
+  const std::vector<int64_t> order = shuffled(epoch);
+  const auto n = std::ssize(order);
+  const int64_t size = batch_size();
+  if (epoch % std::max<int64_t>(1, options_.checkpoint_every) == 0) estimator_->expire();
   double sum = 0;
-  while (const auto item = stream.next()) {
-    links_ += item->batch.arcs();
-    const ops::Dropout dropout{options_.model.dropout,
-                               Random(options_.seed, kDropoutStream, epoch, item->number).bits()};
-    const Tensor loss = (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
-    const auto value = static_cast<double>(loss.item<float>());
-    if (!std::isfinite(value)) {
-      result_.diverged = join("the loss is ", value, " in epoch ", epoch + 1, ", batch ",
-                              item->number + 1, " (a lower --learning-rate may help)");
-      return std::nullopt;
+  for (int64_t first = 0; first < n;) {
+    if (estimator_->batches_left() == 0) renew();
+    const int64_t batches = std::min((n - first + size - 1) / size, estimator_->batches_left());
+    const int64_t last = std::min(n, first + batches * size);
+    BatchStream stream(seen_, estimator_->sampling(),
+                       {.order = {order.begin() + first, order.begin() + last},
+                        .size = size,
+                        .key = {options_.seed, epoch, first / size},
+                        .snapshot = estimator_->snapshot()});
+    while (const auto item = stream.next()) {
+      const auto loss = step(epoch, *item);
+      if (!loss) return std::nullopt;
+      sum += *loss * static_cast<double>(item->seeds.size());
     }
-    if (item->number == 0) good_ = copy_weights();
-    sum += value * static_cast<double>(item->seeds.size());
-    adam_->zero_gradients();
-    loss.backward();
-    adam_->step(learning_rate(epoch));
-    average_weights();
-    if (stopped()) return std::nullopt;
+    estimator_->took(batches);
+    first = last;
   }
   return sum / static_cast<double>(n);
+}
+
+void Trainer::renew() {
+  const auto start = Clock::now();
+  estimator_->renew();
+  result_.renewal_seconds += seconds_since(start);
+}
+
+std::optional<double> Trainer::step(int64_t epoch, const BatchStream::Item& item) {
+  links_ += item.batch.arcs();
+  const ops::Dropout dropout{options_.model.dropout,
+                             Random(options_.seed, kDropoutStream, epoch, item.number).bits()};
+  const Tensor outputs =
+      model_->forward(*inputs_, item.batch, dropout, item.past ? &*item.past : nullptr);
+  const Tensor loss = (*loss_)(outputs, item.seeds);
+  const auto value = static_cast<double>(loss.item<float>());
+  if (!std::isfinite(value)) {
+    result_.diverged = join("the loss is ", value, " in epoch ", epoch + 1, ", batch ",
+                            item.number + 1, " (a lower --learning-rate may help)");
+    return std::nullopt;
+  }
+  if (item.number == 0) good_ = copy_weights();
+  adam_->zero_gradients();
+  loss.backward();
+  adam_->step(learning_rate(epoch));
+  average_weights();
+  if (stopped()) return std::nullopt;
+  return value;
 }
 
 // The average forgets its start: early on it follows the weights closely.
@@ -376,6 +399,7 @@ TrainResult Trainer::run() {
     report.best = best_score_;
     report.best_epoch = best_epoch_;
     report.seconds = seconds_since(start);
+    report.train_seconds = train_seconds_;
     report.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
     json point = {{"epoch", report.epoch}, {"loss", report.loss}};
     if (report.validated) point["val"] = report.val.headline(graph_.nodes.labels.task);
@@ -399,6 +423,8 @@ TrainResult Trainer::run() {
   result_.best_epoch = best_epoch_;
   if (best_epoch_ > 0 && !val_nodes_.empty()) result_.val_loss = best_loss_;
   result_.seconds = seconds_since(start);
+  result_.train_seconds = train_seconds_;
+  result_.renewals = estimator_->renewals();
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
   Tensor outputs = predictions(infer(*model_, *inputs_, all_));
   if (!outputs.isfinite().all().item<bool>() && result_.diverged.empty()) {
@@ -447,7 +473,11 @@ json to_json(const TrainOptions& options) {
               {"epochs", options.epochs},
               {"patience", options.patience},
               {"batch", options.batch},
-              {"fanout", options.fanout},
+              {"fanout", options.sampling.fanout},
+              {"strategy", name_of(options.sampling.strategy)},
+              {"draw", name_of(options.sampling.draw)},
+              {"renew", options.sampling.renew},
+              {"renewal", name_of(options.sampling.renewal)},
               {"transductive", options.transductive},
               {"learning_rate", options.learning_rate},
               {"schedule", name_of(options.schedule)},

@@ -10,6 +10,7 @@
 #include "lase/graph/graph.h"
 #include "lase/model/model_file.h"
 #include "lase/train/adam.h"
+#include "lase/train/estimator.h"
 
 namespace lase {
 
@@ -19,9 +20,9 @@ struct TrainOptions {
   ModelOptions model;
   NodeScaling node_scaling = NodeScaling::kStandard;
   int64_t epochs = 200;
-  int64_t patience = 50;        // epochs without a better validation score; 0: train all epochs
-  int64_t batch = 512;          // seeds a step; 0: all of them
-  std::vector<int64_t> fanout;  // a layer each, or one for all; empty: whole neighbourhoods
+  int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
+  int64_t batch = 512;    // seeds a step; 0: all of them
+  SamplingOptions sampling;
   bool transductive = false;
   double learning_rate = 0.01;
   Schedule schedule = Schedule::kConstant;
@@ -50,7 +51,8 @@ struct EpochReport {
   Scores val;
   double best = 0;  // best validation headline so far
   int64_t best_epoch = 0;
-  double seconds = 0;  // since the start
+  double seconds = 0;        // since the start
+  double train_seconds = 0;  // of them in steps and renewals, not in validation
   double links_per_second = 0;
 };
 
@@ -59,6 +61,9 @@ struct TrainResult {
   int64_t epochs = 0;
   int64_t best_epoch = 0;
   double seconds = 0;
+  double train_seconds = 0;    // of them in steps and renewals
+  double renewal_seconds = 0;  // of these in renewals, where training waits for them
+  int64_t renewals = 0;
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
   std::string diverged;  // where the loss ceased to be a number; the last good weights are kept

@@ -1,10 +1,11 @@
-#include "lase/sampler/batch_stream.h"
+#include "lase/train/batch_stream.h"
 
 #include <algorithm>
 #include <chrono>
 
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
+#include "lase/ops/one_thread.h"
 
 namespace lase {
 
@@ -14,8 +15,8 @@ constexpr size_t kAhead = 2;
 
 }  // namespace
 
-BatchStream::BatchStream(const Neighborhoods& graph, Options options)
-    : graph_(graph), options_(std::move(options)) {
+BatchStream::BatchStream(const Neighborhoods& graph, const Sampling& sampling, Options options)
+    : graph_(graph), sampling_(sampling), options_(std::move(options)) {
   require(options_.size >= 1, "a batch has at least one node");
   thread_ = std::thread([this] { run(); });
 }
@@ -35,7 +36,7 @@ int64_t BatchStream::count() const {
 }
 
 void BatchStream::run() {
-  const Alone alone;  // the others compute
+  const ops::OneThread one_thread;
   try {
     for (int64_t i = 0; i < count(); ++i) {
       const auto start = std::chrono::steady_clock::now();
@@ -47,7 +48,11 @@ void BatchStream::run() {
       item.number = options_.key.batch + i;
       DrawKey key = options_.key;
       key.batch = item.number;
-      item.batch = sample_batch(graph_, item.seeds, options_.fanouts, key);
+      {
+        const Alone alone;  // the others compute
+        item.batch = sample_batch(graph_, item.seeds, sampling_, key);
+      }
+      if (options_.snapshot != nullptr) item.past = options_.snapshot->of(item.batch);
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       item.seconds = spent.count();
       std::unique_lock lock(mutex_);

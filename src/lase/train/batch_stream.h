@@ -9,28 +9,30 @@
 #include <vector>
 
 #include "lase/sampler/sampler.h"
+#include "lase/train/snapshot.h"
 
 namespace lase {
 
-// The batches of an epoch, drawn by a thread of its own while the ones before are computed with.
-// What is drawn depends on the key alone.
+// Batches of an epoch, drawn by a thread of its own while the ones before are computed with; it
+// also asks a snapshot for what it knows of them. What is drawn depends on the key alone.
 class BatchStream {
  public:
   struct Options {
     std::vector<int64_t> order;    // the seeds of all batches
     int64_t size = 0;              // seeds a batch
-    std::vector<int64_t> fanouts;  // a layer each
     DrawKey key = {};              // its batch is the number of the first
+    Snapshot* snapshot = nullptr;  // or none
   };
   struct Item {
     std::span<const int64_t> seeds;  // valid as long as the stream
     int64_t number = 0;
     Batch batch;
-    double seconds = 0;  // that drawing it took
+    std::optional<Past> past;  // with a snapshot
+    double seconds = 0;        // that drawing it took
   };
 
-  // `graph` must outlive the stream.
-  BatchStream(const Neighborhoods& graph, Options options);
+  // `graph` and `sampling` must outlive the stream.
+  BatchStream(const Neighborhoods& graph, const Sampling& sampling, Options options);
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
@@ -43,6 +45,7 @@ class BatchStream {
   int64_t count() const;
 
   const Neighborhoods& graph_;
+  const Sampling& sampling_;
   Options options_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,0 +1,109 @@
+#include "lase/train/estimator.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "lase/base/error.h"
+#include "lase/eval/inference.h"
+
+namespace lase {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStrategies = {"uniform", "gate", "min_var", "snapshot"};
+constexpr std::array<std::string_view, 3> kRenewals = {"auto", "eager", "lazy"};
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+template <class Value, size_t kSize>
+Value named(const std::array<std::string_view, kSize>& names, std::string_view name,
+            std::string_view what) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  require(found != names.end(), "there is no ", what, " called ", quote(name));
+  return static_cast<Value>(found - names.begin());
+}
+
+std::vector<int64_t> for_each_layer(const std::vector<int64_t>& fanout, int64_t layers) {
+  require(fanout.size() <= 1 || std::ssize(fanout) == layers, "--fanout: gives ", fanout.size(),
+          " numbers for ", layers, " layers; expected one, or one for each");
+  if (fanout.size() > 1) return fanout;
+  return std::vector<int64_t>(static_cast<size_t>(layers),
+                              fanout.empty() ? kWholeNeighborhood : fanout[0]);
+}
+
+// Whether a row is longer than what is drawn of it.
+bool draws_any(const Neighborhoods& graph, const std::vector<int64_t>& fanouts) {
+  int64_t least = kNever;
+  for (const int64_t fanout : fanouts) {
+    if (fanout != kWholeNeighborhood) least = std::min(least, fanout);
+  }
+  for (int64_t u = 0; least < kNever && u + 1 < graph.row_ptr.size(); ++u) {
+    if (graph.degree(u) > least) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(Strategy value) { return kStrategies[static_cast<size_t>(value)]; }
+Strategy strategy_from(std::string_view name) {
+  return named<Strategy>(kStrategies, name, "strategy");
+}
+std::string_view name_of(Renewal value) { return kRenewals[static_cast<size_t>(value)]; }
+Renewal renewal_from(std::string_view name) { return named<Renewal>(kRenewals, name, "renewal"); }
+
+Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
+                     const Neighborhoods& graph, int64_t batch)
+    : options_(options), model_(model), inputs_(inputs), graph_(graph) {
+  require(options.renew >= 1, "--renew ", options.renew, ": expected at least 1");
+  require(
+      options.strategy == Strategy::kUniform || model.options().aggregate != ops::Aggregate::kMax,
+      "--strategy ", name_of(options.strategy),
+      ": estimates sums and means; with --aggregate max only uniform draws make sense");
+  sampling_.fanouts = for_each_layer(options.fanout, model.block_count());
+  sampling_.draw = options.draw;
+  draws_ = draws_any(graph, sampling_.fanouts);
+  if (!renews()) left_ = kNever;
+  if (!draws_ || options.strategy != Strategy::kSnapshot) return;
+  lazy_ = options.renewal == Renewal::kLazy ||
+          (options.renewal == Renewal::kAuto && cheaper_lazily(batch));
+  snapshot_ = std::make_unique<Snapshot>(model, inputs, graph,
+                                         lazy_ ? Snapshot::When::kLazy : Snapshot::When::kEager);
+}
+
+bool Estimator::renews() const { return draws_ && options_.strategy != Strategy::kUniform; }
+
+// A pass over all costs less by node, so nodes that are touched must be few: of every seed, all
+// that the layers above the first reach.
+bool Estimator::cheaper_lazily(int64_t batch) const {
+  const auto nodes = static_cast<double>(graph_.row_ptr.size() - 1);
+  const auto arcs = static_cast<double>(graph_.neighbor.size());
+  const double reach = std::pow(1 + arcs / nodes, static_cast<double>(model_.block_count() - 1));
+  return static_cast<double>(options_.renew) * static_cast<double>(batch) * reach < nodes / 2;
+}
+
+void Estimator::expire() {
+  if (renews()) left_ = 0;
+}
+
+void Estimator::renew() {
+  if (!renews()) return;
+  left_ = options_.renew;
+  ++renewals_;
+  if (snapshot_) {
+    snapshot_->renew(model_.parameters());
+    return;
+  }
+  const auto score = options_.strategy == Strategy::kGate ? ops::Score::kGate : ops::Score::kNorm;
+  const auto passes = exact_pass(model_, inputs_, graph_, score);
+  sampling_.shares.clear();
+  for (size_t l = 0; l < passes.size(); ++l) {
+    const at::Tensor& scores = passes[l].score;
+    sampling_.shares.push_back(
+        make_shares(graph_, {scores.data_ptr<float>(), static_cast<size_t>(scores.numel())},
+                    sampling_.fanouts[l], sampling_.draw));
+  }
+}
+
+}  // namespace lase

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lase/model/model.h"
+#include "lase/sampler/sampler.h"
+#include "lase/train/snapshot.h"
+
+namespace lase {
+
+// How the sums s(u) = Σ x_i over neighbourhoods are estimated from drawn arcs.
+//
+//   kUniform    all arcs of a row alike
+//   kGate       in proportion to λ
+//   kMinVar     in proportion to ‖x_i‖, the least variance of independent draws
+//   kSnapshot   all alike, of the change since exact sums were taken: s̃(u) + Σ (x_i − x̃_i) / π_i
+enum class Strategy : uint8_t { kUniform, kGate, kMinVar, kSnapshot };
+
+// Whether a snapshot passes over the graph, or computes what batches touch; by which costs less.
+enum class Renewal : uint8_t { kAuto, kEager, kLazy };
+
+struct SamplingOptions {
+  std::vector<int64_t> fanout = {};  // a layer each, or one for all; empty: whole neighbourhoods
+  Strategy strategy = Strategy::kUniform;
+  Draw draw = Draw::kWithout;
+  int64_t renew = 10;  // batches between two renewals
+  Renewal renewal = Renewal::kAuto;
+};
+
+std::string_view name_of(Strategy value);
+Strategy strategy_from(std::string_view name);
+std::string_view name_of(Renewal value);
+Renewal renewal_from(std::string_view name);
+
+// Estimates sums while a model is trained: knows how to draw, and what to add to what is drawn, and
+// renews both every so many batches.
+class Estimator {
+ public:
+  // All must outlive it. `batch`: seeds of a batch.
+  Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
+            const Neighborhoods& graph, int64_t batch);
+
+  // Batches that may be drawn before renew() is called again.
+  int64_t batches_left() const { return left_; }
+  void took(int64_t batches) { left_ -= batches; }
+  // The next batch renews, whatever is left.
+  void expire();
+  // With the parameters as they are.
+  void renew();
+
+  const Sampling& sampling() const { return sampling_; }
+  Snapshot* snapshot() { return snapshot_.get(); }
+  bool lazy() const { return lazy_; }
+  int64_t renewals() const { return renewals_; }
+
+ private:
+  bool renews() const;
+  bool cheaper_lazily(int64_t batch) const;
+
+  SamplingOptions options_;
+  const Model& model_;
+  const Inputs& inputs_;
+  const Neighborhoods& graph_;
+  Sampling sampling_;
+  std::unique_ptr<Snapshot> snapshot_;
+  bool draws_ = false;  // from at least one row
+  bool lazy_ = false;
+  int64_t left_ = 0;
+  int64_t renewals_ = 0;
+};
+
+}  // namespace lase

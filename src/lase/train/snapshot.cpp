@@ -1,0 +1,146 @@
+#include "lase/train/snapshot.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <c10/core/GradMode.h>
+
+#include "lase/base/error.h"
+#include "lase/eval/inference.h"
+#include "lase/sampler/sampler.h"
+
+namespace lase {
+
+using at::Tensor;
+
+KnownRows::Places KnownRows::find(std::span<const int64_t> nodes) {
+  const int64_t before = numbers_.size();
+  require(before == rows_, "a snapshot is asked while it finds out");
+  Places places;
+  places.place = at::empty({std::ssize(nodes)}, at::kLong);
+  auto* place = places.place.data_ptr<int64_t>();
+  for (const int64_t node : nodes) *place++ = numbers_.number(node);
+  const auto& all = numbers_.nodes();
+  places.missing.assign(all.begin() + before, all.end());
+  return places;
+}
+
+void KnownRows::append(const std::vector<Tensor>& rows) {
+  matrices_.resize(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].defined()) continue;
+    Tensor& all = matrices_[i];
+    const int64_t needed = rows_ + rows[i].size(0);
+    if (!all.defined() || all.size(0) < needed) {
+      // Who still reads the old rows keeps them.
+      const Tensor larger = at::empty({std::max(needed, 2 * rows_), rows[i].size(1)}, at::kFloat);
+      if (rows_ > 0) larger.narrow(0, 0, rows_).copy_(all.narrow(0, 0, rows_));
+      all = larger;
+    }
+    all.narrow(0, rows_, rows[i].size(0)).copy_(rows[i]);
+  }
+  rows_ = numbers_.size();
+}
+
+void KnownRows::clear() { *this = KnownRows(); }
+
+Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Neighborhoods& graph, When when)
+    : inputs_(inputs), graph_(graph), when_(when), model_(model.options(), model.shape(), 0) {
+  const auto layers = static_cast<size_t>(model.block_count());
+  states_.resize(layers);
+  sums_.resize(layers);
+}
+
+void Snapshot::renew(const Parameters& parameters) {
+  c10::NoGradGuard no_grad;
+  for (size_t i = 0; i < parameters.all().size(); ++i) {
+    model_.parameters().all()[i].second.copy_(parameters.all()[i].second);
+  }
+  for (auto& rows : states_) rows.clear();
+  for (auto& rows : sums_) rows.clear();
+  all_.clear();
+  if (when_ == When::kLazy) return;
+  for (auto& layer : exact_pass(model_, inputs_, graph_)) all_.push_back(std::move(layer.known));
+}
+
+namespace {
+
+// The nodes alone, without their neighbours.
+Block without_arcs(const Neighborhoods& graph, std::span<const int64_t> nodes) {
+  const auto n = std::ssize(nodes);
+  Block block;
+  block.sources = n;
+  block.target = at::arange(n, at::kLong);
+  block.row_ptr = at::zeros({n + 1}, at::kLong);
+  block.source = at::empty({0}, at::kInt);
+  block.link = at::empty({0}, at::kInt);
+  block.degree = degrees_of(graph, nodes);
+  return block;
+}
+
+std::span<const int64_t> numbers(const Tensor& nodes) {
+  return {nodes.data_ptr<int64_t>(), static_cast<size_t>(nodes.numel())};
+}
+
+}  // namespace
+
+State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
+  if (l == 0) return model_.start(inputs_, index_of(nodes));
+  KnownRows& known = states_[static_cast<size_t>(l)];
+  const auto [place, missing] = known.find(nodes);
+  if (!missing.empty()) {
+    const Layer& layer = model_.layer(l - 1);
+    const std::vector<Tensor> s = sums(l - 1, missing);
+    const State own = state(l - 1, missing);
+    const Block block = without_arcs(graph_, missing);
+    const LayerInput in{own, block, inputs_.links(), {}};
+    const State next = model_.finish(l - 1, layer.update(in, layer.sums(in), s));
+    const auto dense = [](const ops::Rows& rows) {
+      return rows.defined() ? rows.dense() : Tensor();
+    };
+    known.append({dense(next.h), dense(next.f)});
+  }
+  const auto rows = [&](size_t i) -> ops::Rows {
+    if (!known.matrix(i).defined()) return {};
+    return {known.matrix(i), place};
+  };
+  return {rows(0), rows(1)};
+}
+
+std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
+  KnownRows& known = sums_[static_cast<size_t>(l)];
+  const auto [place, missing] = known.find(nodes);
+  if (!missing.empty()) {
+    const WholeRows rows = whole_rows(graph_, missing);
+    const State of_sources = state(l, rows.sources);
+    std::vector<Tensor> s;
+    for (const auto& part : model_.layer(l).sums({of_sources, rows.block, inputs_.links(), {}})) {
+      s.push_back(ops::gated_sum(part, rows.block));
+    }
+    known.append(s);
+  }
+  std::vector<Tensor> found;
+  for (size_t i = 0; i < known.size(); ++i) found.push_back(known.matrix(i).index_select(0, place));
+  return found;
+}
+
+Past Snapshot::of(const Batch& batch) {
+  c10::NoGradGuard no_grad;
+  Past past{&model_, {}};
+  for (size_t l = 0; l < batch.blocks.size(); ++l) {
+    const Tensor sources = batch.nodes.narrow(0, 0, batch.blocks[l].sources);
+    const Tensor targets = batch.nodes.narrow(0, 0, batch.blocks[l].targets());
+    PastLayer layer;
+    if (when_ == When::kLazy) {
+      layer.sums = sums(static_cast<int64_t>(l), numbers(targets));
+      layer.state = state(static_cast<int64_t>(l), numbers(sources));
+    } else {
+      const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(sources) : all; };
+      layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
+      for (const auto& s : all_[l].sums) layer.sums.push_back(s.index_select(0, targets));
+    }
+    past.layers.push_back(std::move(layer));
+  }
+  return past;
+}
+
+}  // namespace lase

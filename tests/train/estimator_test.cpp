@@ -1,0 +1,303 @@
+// Every strategy estimates the sums of every layer without bias, and so the gradient of any linear
+// function of them with respect to the parameters.
+
+#include "lase/train/estimator.h"
+
+#include <cmath>
+
+#include "lase/base/error.h"
+#include "lase/eval/inference.h"
+#include "lase/train/batch_stream.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+
+constexpr Strategy kStrategies[] = {Strategy::kUniform, Strategy::kGate, Strategy::kMinVar,
+                                    Strategy::kSnapshot};
+constexpr Architecture kLayered[] = {Architecture::kSage, Architecture::kRw,
+                                     Architecture::kWl,   Architecture::kConcat,
+                                     Architecture::kGcn,  Architecture::kGraphSage};
+
+Model small_model(Architecture architecture, const Graph& graph, uint64_t seed = 7) {
+  ModelOptions options;
+  options.architecture = architecture;
+  options.widths = {4, 4};
+  return {
+      options,
+      {graph.nodes.features.columns, graph.link_attributes.columns, graph.nodes.labels.classes()},
+      seed};
+}
+
+Graph busy_graph(Layout layout) { return toy_graph({.nodes = 26, .links = 220, .layout = layout}); }
+
+// Moves every parameter a little, as steps of training do.
+void move(Model& model, double by) {
+  c10::NoGradGuard no_grad;
+  Random random(11);
+  for (auto& [name, value] : model.parameters().all()) {
+    value.add_(random_tensor(random, value.sizes().vec()).to(at::kFloat), by);
+  }
+}
+
+// A mean of draws, and how far it may be off.
+struct Mean {
+  double sum = 0;
+  double squares = 0;
+  int64_t n = 0;
+  void add(double x) {
+    sum += x;
+    squares += x * x;
+    ++n;
+  }
+  double mean() const { return sum / static_cast<double>(n); }
+  double error() const {
+    const double variance = std::max(0.0, squares / static_cast<double>(n) - mean() * mean());
+    return std::sqrt(variance / static_cast<double>(n));
+  }
+};
+
+// One layer, with all nodes as targets.
+class OneLayer {
+ public:
+  OneLayer(const Graph& graph, const Inputs& inputs, const Model& model, int64_t l)
+      : graph_(all_neighborhoods(graph)), inputs_(inputs), model_(model), l_(l) {
+    seeds_ = all_nodes(graph);
+    state_ = exact_pass(model, inputs, graph_)[static_cast<size_t>(l)].known.state;
+    Random random(5);
+    const Block block = whole_block(graph_, degrees(graph_), 0, graph.node_count());
+    for (const auto& part : model.layer(l).sums({state_, block, inputs.links(), {}})) {
+      outer_.push_back(random_tensor(random, {graph.node_count(), part.h.width()}).to(at::kFloat));
+    }
+    for (const auto& [name, value] : model.parameters().all()) {
+      direction_.push_back(random_tensor(random, value.sizes().vec()).to(at::kFloat));
+    }
+    exact_ = functions(block, nullptr);
+  }
+
+  // ⟨outer, s⟩, and its gradient along a direction in the space of the parameters.
+  using Functions = std::pair<double, double>;
+  const Functions& exact() const { return exact_; }
+
+  Functions drawn(Estimator& estimator, int64_t epoch) const {
+    const auto at = static_cast<size_t>(l_);
+    const Sampling& all = estimator.sampling();
+    Sampling one{.fanouts = {all.fanouts[at]}, .draw = all.draw};
+    if (!all.shares.empty()) one.shares = {all.shares[at]};
+    Batch batch = sample_batch(graph_, seeds_, one, {2, epoch, 0});
+    batch.blocks.resize(static_cast<size_t>(model_.block_count()), batch.blocks[0]);
+    if (estimator.snapshot() == nullptr) return functions(batch.blocks[at], nullptr);
+    const Past past = estimator.snapshot()->of(batch);
+    return functions(batch.blocks[at], &past);
+  }
+
+ private:
+  Functions functions(const Block& block, const Past* past) const {
+    const LayerInput in{state_, block, inputs_.links(), {}};
+    const Layer& layer = model_.layer(l_);
+    const auto parts = layer.sums(in);
+    std::vector<Tensor> s;
+    if (past != nullptr) {
+      s = layer.estimate(parts, in, past->model->layer(l_), past->layers[static_cast<size_t>(l_)]);
+    } else {
+      for (const auto& part : parts) s.push_back(ops::gated_sum(part, block));
+    }
+    Tensor value = at::zeros({});
+    for (size_t i = 0; i < s.size(); ++i) value = value + (s[i] * outer_[i]).sum();
+    double slope = 0;
+    for (const auto& [name, parameter] : model_.parameters().all()) {
+      parameter.mutable_grad() = Tensor();
+    }
+    if (value.requires_grad()) value.backward();
+    for (size_t i = 0; i < direction_.size(); ++i) {
+      const Tensor& gradient = model_.parameters().all()[i].second.grad();
+      if (gradient.defined()) slope += (gradient * direction_[i]).sum().item<double>();
+    }
+    return {value.item<double>(), slope};
+  }
+
+  Neighborhoods graph_;
+  const Inputs& inputs_;
+  const Model& model_;
+  int64_t l_;
+  std::vector<int64_t> seeds_;
+  State state_;
+  std::vector<Tensor> outer_;
+  std::vector<Tensor> direction_;
+  Functions exact_;
+};
+
+void expect_no_bias(Architecture architecture, Layout layout, const SamplingOptions& options) {
+  const Graph graph = busy_graph(layout);
+  const Inputs inputs(graph, no_scaling(graph));
+  Model model = small_model(architecture, graph);
+  const Neighborhoods all = all_neighborhoods(graph);
+  Estimator estimator(options, model, inputs, all, graph.node_count());
+  estimator.renew();
+  move(model, 0.2);  // what is known is now stale
+  for (int64_t l = 0; l < model.block_count(); ++l) {
+    const OneLayer layer(graph, inputs, model, l);
+    Mean value;
+    Mean slope;
+    for (int64_t epoch = 0; epoch < 200; ++epoch) {
+      const auto [v, g] = layer.drawn(estimator, epoch);
+      value.add(v);
+      slope.add(g);
+    }
+    const std::string what =
+        join(name_of(architecture), ", ", layout_name(layout), ", ", name_of(options.strategy),
+             ", ", name_of(options.draw), ", ", options.fanout[0], " drawn, layer ", l + 1);
+    // GraphSAGE sums features that never move.
+    const bool still = architecture == Architecture::kGraphSage && l == 0;
+    EXPECT_EQ(value.error() > 1e-6, !(still && options.strategy == Strategy::kSnapshot)) << what;
+    EXPECT_NEAR(value.mean(), layer.exact().first, 4 * value.error() + 1e-5) << what;
+    EXPECT_NEAR(slope.mean(), layer.exact().second, 4 * slope.error() + 1e-4) << what;
+  }
+}
+
+TEST(Estimator, IsWithoutBiasInEveryLayoutForAnyNumberOfDraws) {
+  for (const Layout layout : kLayouts) {
+    for (const Strategy strategy : kStrategies) {
+      for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
+        for (const int64_t fanout : {1, 3, 10}) {
+          expect_no_bias(Architecture::kSage, layout,
+                         {.fanout = {fanout}, .strategy = strategy, .draw = draw});
+        }
+      }
+    }
+  }
+}
+
+TEST(Estimator, IsWithoutBiasForEveryArchitecture) {
+  for (const Architecture architecture : kLayered) {
+    for (const Strategy strategy : kStrategies) {
+      for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
+        if (strategy != Strategy::kSnapshot && renewal == Renewal::kLazy) continue;
+        expect_no_bias(architecture, Layout::kDense,
+                       {.fanout = {3}, .strategy = strategy, .renewal = renewal});
+      }
+    }
+  }
+}
+
+// Right after the renewal nothing is left to estimate.
+TEST(Estimator, SnapshotIsExactWhereNothingHasMoved) {
+  for (const Layout layout : kLayouts) {
+    for (const Architecture architecture : kLayered) {
+      const Graph graph = busy_graph(layout);
+      const Inputs inputs(graph, no_scaling(graph));
+      const Model model = small_model(architecture, graph);
+      const Neighborhoods all = all_neighborhoods(graph);
+      const Tensor exact =
+          model.forward(inputs, whole_batch(graph, {3, 1, 4}, model.block_count()), {}).detach();
+      for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
+        Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot, .renewal = renewal},
+                            model, inputs, all, 3);
+        estimator.renew();
+        const std::vector<int64_t> seeds = {3, 1, 4};
+        const Batch batch = sample_batch(all, seeds, estimator.sampling(), {1, 0, 0});
+        const Past past = estimator.snapshot()->of(batch);
+        expect_close(model.forward(inputs, batch, {}, &past).detach(), exact, 1e-5,
+                     join(name_of(architecture), ", ", name_of(renewal)));
+      }
+    }
+  }
+}
+
+// Lazily, what one batch found out serves the next, until all is forgotten.
+TEST(Estimator, LazySnapshotsKnowWhatEagerOnesDo) {
+  for (const Architecture architecture : kLayered) {
+    const Graph graph = busy_graph(Layout::kSparse);
+    const Inputs inputs(graph, no_scaling(graph));
+    Model model = small_model(architecture, graph);
+    const Neighborhoods all = all_neighborhoods(graph);
+    const auto make = [&](Renewal renewal) {
+      return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .renewal = renewal}, model,
+                       inputs, all, 4);
+    };
+    Estimator eager = make(Renewal::kEager);
+    Estimator lazy = make(Renewal::kLazy);
+    for (int64_t batch_number = 0; batch_number < 12; ++batch_number) {
+      if (batch_number % 4 == 0) {
+        move(model, 0.1);
+        eager.renew();
+        lazy.renew();
+      }
+      move(model, 0.05);
+      const std::vector<int64_t> seeds = {batch_number, batch_number + 7, 20 + batch_number % 5};
+      const Batch batch = sample_batch(all, seeds, eager.sampling(), {1, 0, batch_number});
+      const Past one = eager.snapshot()->of(batch);
+      const Past other = lazy.snapshot()->of(batch);
+      expect_close(model.forward(inputs, batch, {}, &other).detach(),
+                   model.forward(inputs, batch, {}, &one).detach(), 1e-5,
+                   join(name_of(architecture), " ", batch_number));
+    }
+  }
+}
+
+TEST(Estimator, RenewsEverySoManyBatches) {
+  const Graph graph = busy_graph(Layout::kDense);
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model = small_model(Architecture::kSage, graph);
+  const Neighborhoods all = all_neighborhoods(graph);
+  Estimator estimator({.fanout = {2}, .strategy = Strategy::kMinVar, .renew = 5}, model, inputs,
+                      all, 4);
+  EXPECT_EQ(estimator.batches_left(), 0);
+  estimator.renew();
+  EXPECT_EQ(estimator.batches_left(), 5);
+  estimator.took(3);
+  EXPECT_EQ(estimator.batches_left(), 2);
+  estimator.expire();
+  EXPECT_EQ(estimator.batches_left(), 0);
+  EXPECT_EQ(estimator.renewals(), 1);
+}
+
+// Where every row is whole, or all arcs alike are drawn, there is nothing to renew.
+TEST(Estimator, NeverPassesOverTheGraphInVain) {
+  const Graph graph = busy_graph(Layout::kDense);
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model = small_model(Architecture::kSage, graph);
+  const Neighborhoods all = all_neighborhoods(graph);
+  for (const SamplingOptions& options :
+       {SamplingOptions{.fanout = {2}}, SamplingOptions{.strategy = Strategy::kSnapshot},
+        SamplingOptions{.fanout = {25}, .strategy = Strategy::kMinVar}}) {
+    Estimator estimator(options, model, inputs, all, 4);
+    EXPECT_GT(estimator.batches_left(), int64_t{1} << 60);
+    estimator.expire();
+    EXPECT_GT(estimator.batches_left(), 0);
+    EXPECT_EQ(estimator.snapshot(), nullptr);
+  }
+}
+
+TEST(Estimator, IsLazyWhereBatchesTouchLittleOfTheGraph) {
+  const Graph graph = toy_graph({.nodes = 4000, .links = 12'000});
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model = small_model(Architecture::kSage, graph);
+  const Neighborhoods all = all_neighborhoods(graph);
+  const auto lazy = [&](int64_t batch) {
+    return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot}, model, inputs, all, batch)
+        .lazy();
+  };
+  EXPECT_TRUE(lazy(4));
+  EXPECT_FALSE(lazy(512));
+}
+
+TEST(Estimator, RefusesWhatMakesNoSense) {
+  const Graph graph = busy_graph(Layout::kDense);
+  const Inputs inputs(graph, no_scaling(graph));
+  ModelOptions largest;
+  largest.aggregate = ops::Aggregate::kMax;
+  const Model model(largest, {4, 3, 3}, 1);
+  const Neighborhoods all = all_neighborhoods(graph);
+  expect_error(
+      [&] { Estimator({.fanout = {2}, .strategy = Strategy::kMinVar}, model, inputs, all, 4); },
+      {"--strategy min_var", "--aggregate max"});
+  expect_error([&] { Estimator({.fanout = {2}, .renew = 0}, model, inputs, all, 4); },
+               {"--renew 0"});
+}
+
+}  // namespace
+}  // namespace lase
