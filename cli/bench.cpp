@@ -1,6 +1,5 @@
 #include <ATen/ATen.h>
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iomanip>
 #include <memory>
@@ -24,22 +23,11 @@
 #include "fanout.h"
 #include "memory.h"
 #include "session.h"
+#include "timing.h"
 
 namespace {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 int64_t peak_rss() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -312,4 +300,5 @@ void add_bench(CLI::App& app, Session& session) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed on this machine");
   bench->require_subcommand(1);
   add_step(*bench, session);
+  add_bench_sampling(*bench, session);
 }

@@ -34,3 +34,4 @@ void add_predict(CLI::App& app, Session& session);
 void add_embed(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
+void add_bench_sampling(CLI::App& bench, Session& session);

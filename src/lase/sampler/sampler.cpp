@@ -34,6 +34,17 @@ void draw_distinct(int64_t degree, std::span<int64_t> positions, Random& random)
   }
 }
 
+// The last of the ascending starts that is not above the point; the first one is not. No branch
+// depends on the point, which nobody can predict.
+const uint32_t* stretch_of(const uint32_t* first, const uint32_t* end, uint32_t point) {
+  for (int64_t n = end - first; n > 1;) {
+    const int64_t half = n / 2;
+    first += first[half] <= point ? half : 0;
+    n -= half;
+  }
+  return first;
+}
+
 // Draws from long rows of one layer.
 class Drawer {
  public:
@@ -75,7 +86,7 @@ class Drawer {
     for (uint64_t j = 0; j < drawn; ++j) {
       const bool spaced = draw_ == Draw::kWithout;
       const uint64_t point = spaced ? (offset + j * kWholeRow) / drawn : random.bits() >> 32;
-      const uint32_t* at = std::upper_bound(from, start + degree, static_cast<uint32_t>(point)) - 1;
+      const uint32_t* at = stretch_of(from, start + degree, static_cast<uint32_t>(point));
       positions_[j] = at - start;
       if (spaced) from = at;
     }

@@ -16,6 +16,7 @@
 #include "lase/train/batch_stream.h"
 #include "lase/train/checkpoint.h"
 #include "lase/train/loss.h"
+#include "lase/train/protocol.h"
 
 namespace lase {
 namespace {
@@ -31,20 +32,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool in_split(const Graph& graph, int64_t node, Split split) {
-  // Without a split every node is for training.
-  if (graph.nodes.split.empty()) return split == Split::kTrain;
-  return graph.nodes.split[node] == static_cast<uint8_t>(split);
-}
-
-std::vector<int64_t> labelled_nodes(const Graph& graph, Split split) {
-  std::vector<int64_t> nodes;
-  for (int64_t u = 0; u < graph.node_count(); ++u) {
-    if (in_split(graph, u, split) && graph.nodes.labels.known(u)) nodes.push_back(u);
-  }
-  return nodes;
-}
-
 // One run, from a graph to the best weights.
 class Trainer {
  public:
@@ -52,8 +39,6 @@ class Trainer {
   TrainResult run();
 
  private:
-  void choose_nodes();
-  void check_labels() const;
   std::vector<int64_t> shuffled(int64_t epoch) const;
   int64_t batch_size() const;
   double learning_rate(int64_t epoch) const;
@@ -73,11 +58,7 @@ class Trainer {
   Graph graph_;
   TrainOptions options_;
   TrainResult result_;
-  std::vector<int64_t> train_nodes_;
-  std::vector<int64_t> val_nodes_;
-  std::vector<int64_t> test_nodes_;
-  Neighborhoods all_;
-  Neighborhoods seen_;  // what training may look at
+  Protocol protocol_;
   std::optional<Inputs> inputs_;
   std::shared_ptr<Model> model_;
   std::optional<Estimator> estimator_;
@@ -105,28 +86,23 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
           ": expected a positive number");
   require(options_.schedule != Schedule::kPlateau || options_.patience > 0,
           "--schedule plateau needs --patience: it halves the rate after a quarter of that");
-  check_labels();
+  protocol_ = make_protocol(graph_, options_.transductive,
+                            options_.model.architecture == Architecture::kRaw);
   TrainedModel& trained = result_.trained;
   if (graph_.nodes.features.columns == 0) {
     graph_.nodes.features = degree_features(graph_);
     graph_.nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
     trained.degree_features = true;
   }
-  all_ = all_neighborhoods(graph_);
-  choose_nodes();
-  std::vector<bool> training(static_cast<size_t>(graph_.node_count()));
-  for (int64_t u = 0; u < graph_.node_count(); ++u) {
-    training[static_cast<size_t>(u)] = in_split(graph_, u, Split::kTrain);
-  }
-  trained.scaling = fit_scaling(graph_, training, options_.node_scaling);
+  trained.scaling = fit_scaling(graph_, training_nodes(graph_), options_.node_scaling);
   inputs_.emplace(graph_, trained.scaling);
-  loss_.emplace(graph_.nodes.labels, train_nodes_, options_.balance);
+  loss_.emplace(graph_.nodes.labels, protocol_.train, options_.balance);
   const ModelShape shape{.node_features = graph_.nodes.features.columns,
                          .link_attributes = graph_.link_attributes.columns,
                          .outputs = graph_.nodes.labels.classes()};
   model_ = std::make_shared<Model>(options_.model, shape, options_.seed);
   adam_.emplace(model_->parameters(), options_.adam);
-  estimator_.emplace(options_.sampling, *model_, *inputs_, seen_, batch_size());
+  estimator_.emplace(options_.sampling, *model_, *inputs_, protocol_.seen, batch_size());
   trained.model = model_;
   trained.task = graph_.nodes.labels.task;
   trained.label_names = graph_.nodes.labels.names;
@@ -143,53 +119,15 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
   best_ = average_;
 }
 
-void Trainer::check_labels() const {
-  const Labels& labels = graph_.nodes.labels;
-  require(labels.task != Task::kNone, "the graph has no labels to learn (import with --label)");
-  require(labels.task != Task::kSingleLabel || labels.classes() >= 2, "the graph has ",
-          labels.classes(), " class; expected at least two to tell apart");
-}
-
-void Trainer::choose_nodes() {
-  train_nodes_ = labelled_nodes(graph_, Split::kTrain);
-  val_nodes_ = labelled_nodes(graph_, Split::kVal);
-  test_nodes_ = labelled_nodes(graph_, Split::kTest);
-  require(!train_nodes_.empty(), "the graph has no training node with a label");
-  if (graph_.nodes.labels.task == Task::kSingleLabel) {
-    const auto& label = graph_.nodes.labels.label;
-    const bool several = std::any_of(train_nodes_.begin(), train_nodes_.end(),
-                                     [&](int64_t u) { return label[u] != label[train_nodes_[0]]; });
-    require(several, "all training nodes have the label ",
-            quote(graph_.nodes.labels.names[label[train_nodes_[0]]]),
-            "; expected at least two to tell apart");
-  }
-  if (options_.transductive) {
-    seen_ = all_;
-    return;
-  }
-  std::vector<bool> kept(static_cast<size_t>(graph_.node_count()));
-  for (int64_t u = 0; u < graph_.node_count(); ++u) {
-    kept[static_cast<size_t>(u)] = in_split(graph_, u, Split::kTrain);
-  }
-  seen_ = neighborhoods_within(graph_, kept);
-  if (options_.model.architecture == Architecture::kRaw) return;
-  // As in the paper: training nodes without a neighbour are abandoned, unless nobody has one.
-  std::vector<int64_t> linked;
-  for (const int64_t u : train_nodes_) {
-    if (seen_.degree(u) > 0) linked.push_back(u);
-  }
-  if (!linked.empty()) train_nodes_ = std::move(linked);
-}
-
 std::vector<int64_t> Trainer::shuffled(int64_t epoch) const {
-  std::vector<int64_t> order = train_nodes_;
+  std::vector<int64_t> order = protocol_.train;
   Random random(options_.seed, kOrderStream, epoch);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   return order;
 }
 
 int64_t Trainer::batch_size() const {
-  const auto n = static_cast<int64_t>(train_nodes_.size());
+  const auto n = static_cast<int64_t>(protocol_.train.size());
   return options_.batch == 0 ? n : std::min(options_.batch, n);
 }
 
@@ -217,7 +155,7 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
     if (estimator_->batches_left() == 0) renew();
     const int64_t batches = std::min((n - first + size - 1) / size, estimator_->batches_left());
     const int64_t last = std::min(n, first + batches * size);
-    BatchStream stream(seen_, estimator_->sampling(),
+    BatchStream stream(protocol_.seen, estimator_->sampling(),
                        {.order = {order.begin() + first, order.begin() + last},
                         .size = size,
                         .key = {options_.seed, epoch, first / size},
@@ -283,21 +221,21 @@ void Trainer::validate(int64_t epoch, EpochReport& report) {
     for (const auto& tensor : tensors) copies.push_back(tensor.clone());
     return copies;
   };
-  if (val_nodes_.empty()) {
+  if (protocol_.val.empty()) {
     best_ = copy(average_);
     best_epoch_ = epoch + 1;
     return;
   }
   const std::vector<Tensor> weights = copy_weights();
   set_weights(average_);
-  const Outputs outputs = infer(*model_, *inputs_, all_);
+  const Outputs outputs = infer(*model_, *inputs_, protocol_.all);
   set_weights(weights);
   report.validated = true;
-  report.val = score(predictions(outputs), graph_.nodes.labels, val_nodes_);
+  report.val = score(predictions(outputs), graph_.nodes.labels, protocol_.val);
   const double headline = report.val.headline(graph_.nodes.labels.task);
-  const Tensor rows = at::tensor(at::ArrayRef<int64_t>(val_nodes_), at::kLong);
+  const Tensor rows = at::tensor(at::ArrayRef<int64_t>(protocol_.val), at::kLong);
   c10::NoGradGuard no_grad;
-  const double loss = (*loss_)(outputs.logits.index_select(0, rows), val_nodes_).item<float>();
+  const double loss = (*loss_)(outputs.logits.index_select(0, rows), protocol_.val).item<float>();
   // Equal scores are told apart by the loss.
   const bool higher = headline > best_score_ || (headline == best_score_ && loss < best_loss_);
   const bool better = std::isfinite(loss) && (options_.select_by_loss ? loss < best_loss_ : higher);
@@ -341,7 +279,7 @@ void Trainer::save(int64_t epoch) {
                                      {"rate_factor", rate_factor_},
                                      {"since_lower_rate", since_lower_rate_}},
                         .options = to_json(options_)};
-  if (best_epoch_ > 0 && !val_nodes_.empty()) {
+  if (best_epoch_ > 0 && !protocol_.val.empty()) {
     checkpoint.progress["best_score"] = best_score_;
     checkpoint.progress["best_loss"] = best_loss_;
   }
@@ -382,7 +320,7 @@ TrainResult Trainer::run() {
   const auto start = Clock::now();
   int64_t epoch = resume();
   for (; epoch < options_.epochs; ++epoch) {
-    const bool patient = options_.patience == 0 || val_nodes_.empty() || best_epoch_ == 0 ||
+    const bool patient = options_.patience == 0 || protocol_.val.empty() || best_epoch_ == 0 ||
                          epoch - best_epoch_ < options_.patience;
     if (!patient || stopped()) break;
     const auto epoch_start = Clock::now();
@@ -413,7 +351,7 @@ TrainResult Trainer::run() {
   }
   result_.stopped = stopped();
   // Where nothing was validated yet, the last weights are the best known, if they are any good.
-  const bool validated = best_epoch_ > 0 && !val_nodes_.empty();
+  const bool validated = best_epoch_ > 0 && !protocol_.val.empty();
   if (!result_.diverged.empty() && !validated) {
     set_weights(good_);
   } else if (best_epoch_ > 0) {
@@ -421,21 +359,21 @@ TrainResult Trainer::run() {
   }
   result_.epochs = epoch;
   result_.best_epoch = best_epoch_;
-  if (best_epoch_ > 0 && !val_nodes_.empty()) result_.val_loss = best_loss_;
+  if (best_epoch_ > 0 && !protocol_.val.empty()) result_.val_loss = best_loss_;
   result_.seconds = seconds_since(start);
   result_.train_seconds = train_seconds_;
   result_.renewals = estimator_->renewals();
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
-  Tensor outputs = predictions(infer(*model_, *inputs_, all_));
+  Tensor outputs = predictions(infer(*model_, *inputs_, protocol_.all));
   if (!outputs.isfinite().all().item<bool>() && result_.diverged.empty()) {
     // The last step of all went too far, which no loss has shown.
     result_.diverged = join("the outputs are not finite after epoch ", epoch,
                             " (a lower --learning-rate may help)");
     set_weights(good_);
-    outputs = predictions(infer(*model_, *inputs_, all_));
+    outputs = predictions(infer(*model_, *inputs_, protocol_.all));
   }
-  if (!val_nodes_.empty()) result_.val = score(outputs, graph_.nodes.labels, val_nodes_);
-  if (!test_nodes_.empty()) result_.test = score(outputs, graph_.nodes.labels, test_nodes_);
+  if (!protocol_.val.empty()) result_.val = score(outputs, graph_.nodes.labels, protocol_.val);
+  if (!protocol_.test.empty()) result_.test = score(outputs, graph_.nodes.labels, protocol_.test);
   result_.trained.training = {{"options", to_json(options_)},
                               {"epochs", result_.epochs},
                               {"best_epoch", result_.best_epoch},
