@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "lase/base/random.h"
 
@@ -20,19 +22,24 @@ struct Dropout {
   // x [rows, d] *= mask of the rows from `first` on.
   template <class T>
   void apply(T* x, int64_t first, int64_t rows, int64_t d) const {
-    // One number of 64 bits decides on four entries.
-    const auto threshold = static_cast<uint64_t>(rate * 65536);
+    // One number of 64 bits decides on four entries. They are drawn by the chunk, so that comparing
+    // and multiplying are loops of their own, which compilers turn into vectors.
+    constexpr int64_t kChunk = 256;
+    uint64_t drawn[kChunk / 4];
+    uint16_t bits[kChunk];
+    const auto threshold = static_cast<uint16_t>(rate * 65536);
     const auto kept = static_cast<T>(1 / (1 - static_cast<double>(threshold) / 65536));
     const int64_t words = (d + 3) / 4;
     for (int64_t row = 0; row < rows; ++row) {
-      T* to = x + row * d;
       uint64_t counter = key + static_cast<uint64_t>((first + row) * words);
-      for (int64_t j = 0; j < d; j += 4) {
-        const uint64_t bits = mix(++counter * 0x9E3779B97F4A7C15U);
-        const int64_t width = d - j < 4 ? d - j : 4;
-        for (int64_t i = 0; i < width; ++i) {
-          to[j + i] *= ((bits >> (16 * i)) & 0xFFFF) < threshold ? T{0} : kept;
+      for (int64_t j = 0; j < d; j += kChunk) {
+        T* to = x + row * d + j;
+        const int64_t width = std::min(kChunk, d - j);
+        for (int64_t i = 0; i < (width + 3) / 4; ++i) {
+          drawn[i] = mix(++counter * 0x9E3779B97F4A7C15U);
         }
+        std::memcpy(bits, drawn, sizeof(bits));
+        for (int64_t i = 0; i < width; ++i) to[i] *= bits[i] < threshold ? T{0} : kept;
       }
     }
   }
