@@ -92,8 +92,9 @@ class Run {
     lase::require(flags.steps >= 1, "--steps ", flags.steps, ": expected at least 1");
     batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
     loss_.emplace(graph.nodes.labels, nodes_, false);
-    estimator_.emplace(lase::SamplingOptions{.fanout = parse_fanout(flags.fanout)}, *model_,
-                       *inputs_, neighborhoods_, batch_);
+    estimator_.emplace(lase::SamplingOptions{.fanout = parse_fanout(flags.fanout),
+                                             .strategy = lase::Strategy::kUniform},
+                       *model_, *inputs_, neighborhoods_, batch_);
   }
 
   // The first step warms up and does not count. All batches are whole: rounds over the nodes go on

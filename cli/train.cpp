@@ -43,8 +43,8 @@ struct TrainFlags {
   std::string schedule = "constant";
   std::string scale = "standard";
   std::string select = "score";
-  std::string fanout = "all";
-  std::string strategy = "uniform";
+  std::string fanout = "auto";
+  std::string strategy = "auto";
   std::string draw = "without";
   std::string renewal = "auto";
   std::string log;
@@ -64,7 +64,7 @@ lase::TrainOptions resolve(const TrainFlags& flags) {
   options.schedule = lase::schedule_from(flags.schedule);
   options.node_scaling = lase::node_scaling_from(flags.scale);
   options.select_by_loss = flags.select == "loss";
-  options.sampling.fanout = parse_fanout(flags.fanout);
+  if (flags.fanout != "auto") options.sampling.fanout = parse_fanout(flags.fanout);
   options.sampling.strategy = lase::strategy_from(flags.strategy);
   options.sampling.draw = lase::draw_from(flags.draw);
   options.sampling.renewal = lase::renewal_from(flags.renewal);
@@ -140,8 +140,10 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
                          {"test_nodes", result.test.nodes},
                          {"epochs", result.epochs},
                          {"best_epoch", result.best_epoch},
+                         {"setup_seconds", result.setup_seconds},
                          {"seconds", result.seconds},
                          {"train_seconds", result.train_seconds},
+                         {"sampling", result.sampling},
                          {"renewals", result.renewals},
                          {"renewal_seconds", result.renewal_seconds},
                          {"links_per_second", result.links_per_second},
@@ -188,7 +190,8 @@ nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
   };
   out << "epochs           " << result.epochs << (result.stopped ? ", stopped by hand" : "");
   if (result.best_epoch > 0) out << ", best " << result.best_epoch;
-  out << ", " << std::setprecision(3) << result.seconds << " s\n";
+  out << ", " << std::setprecision(3) << result.seconds << " s\n"
+      << "neighbourhoods   " << result.sampling << "\n";
   line("validation", result.val);
   line("test", result.test);
   out << "written          " << flags.out << "\n";
@@ -242,12 +245,14 @@ void add_train(CLI::App& app, Session& session) {
                    "Stop after so many epochs without a better validation score (0: never)");
   verb->add_option("--batch", train.batch, "Nodes a step (0: all)");
   verb->add_option("--fanout", flags->fanout,
-                   "Neighbours drawn in each layer, such as 10,10, or 'all'");
+                   "Neighbours drawn in each layer, such as 10,10, or 'all'; auto: all of a small "
+                   "graph, else 10, or 1 before the last layer of a snapshot");
   verb->add_option(
           "--strategy", flags->strategy,
           "Which neighbours are drawn: all alike, by gate, with the least variance, or all "
-          "alike to estimate the change since exact sums were taken")
-      ->check(CLI::IsMember({"uniform", "gate", "min_var", "snapshot"}));
+          "alike to estimate the change since exact sums were taken; auto: "
+          "the last, where the model allows it")
+      ->check(CLI::IsMember({"auto", "uniform", "gate", "min_var", "snapshot"}));
   verb->add_option("--draw", flags->draw, "With replacement, as in the paper, or without")
       ->check(CLI::IsMember({"replace", "without"}));
   verb->add_option("--renew", train.sampling.renew,

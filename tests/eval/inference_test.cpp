@@ -31,7 +31,7 @@ TEST(Inference, EqualsTheModelOnWholeNeighborhoodsForAnyStretch) {
       const Batch batch = whole_batch(graph, all_nodes(graph), model.block_count());
       const at::Tensor expected = model.forward(inputs, batch, {}).detach();
       for (const int64_t arcs : {1, 7, 100, 1 << 17}) {
-        const Outputs outputs = infer(model, inputs, all_neighborhoods(graph), arcs);
+        const Outputs outputs = infer(model, inputs, all_neighborhoods(graph), Keep::kAll, arcs);
         const std::string what = join(name_of(architecture), ", ", arcs, " arcs");
         expect_close(outputs.logits, expected, 1e-5, what);
         EXPECT_EQ(outputs.embedding.size(0), graph.node_count());

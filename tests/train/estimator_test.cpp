@@ -262,7 +262,8 @@ TEST(Estimator, NeverPassesOverTheGraphInVain) {
   const Model model = small_model(Architecture::kSage, graph);
   const Neighborhoods all = all_neighborhoods(graph);
   for (const SamplingOptions& options :
-       {SamplingOptions{.fanout = {2}}, SamplingOptions{.strategy = Strategy::kSnapshot},
+       {SamplingOptions{.fanout = {2}, .strategy = Strategy::kUniform},
+        SamplingOptions{.fanout = {kWholeNeighborhood}, .strategy = Strategy::kSnapshot},
         SamplingOptions{.fanout = {25}, .strategy = Strategy::kMinVar}}) {
     Estimator estimator(options, model, inputs, all, 4);
     EXPECT_GT(estimator.batches_left(), int64_t{1} << 60);
@@ -283,6 +284,35 @@ TEST(Estimator, IsLazyWhereBatchesTouchLittleOfTheGraph) {
   };
   EXPECT_TRUE(lazy(4));
   EXPECT_FALSE(lazy(512));
+}
+
+TEST(Estimator, ChoosesWhatSuitsModelAndGraph) {
+  const auto described = [&](int64_t nodes, const SamplingOptions& options,
+                             ops::Aggregate aggregate = ops::Aggregate::kMean,
+                             Architecture architecture = Architecture::kSage) {
+    const Graph graph = toy_graph({.nodes = nodes, .links = 20 * nodes});
+    const Inputs inputs(graph, no_scaling(graph));
+    const Neighborhoods all = all_neighborhoods(graph);
+    ModelOptions model;
+    model.architecture = architecture;
+    model.aggregate = aggregate;
+    return Estimator(options, Model(model, {4, 3, 3}, 1), inputs, all, 512).describe();
+  };
+  constexpr int64_t kSmall = 100;
+  constexpr int64_t kLarge = 2000;
+  constexpr auto kMax = ops::Aggregate::kMax;
+  EXPECT_EQ(described(kSmall, {}), "whole neighbourhoods");
+  EXPECT_EQ(described(kLarge, {}), "snapshot of 1,10 neighbours, renewed every 20 batches");
+  EXPECT_EQ(described(kLarge, {.fanout = {3}, .renewal = Renewal::kLazy}),
+            "snapshot of 3,3 neighbours, renewed every 20 batches, lazily");
+  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood, 3}}),
+            "snapshot of all,3 neighbours, renewed every 20 batches");
+  EXPECT_EQ(described(kSmall, {.strategy = Strategy::kUniform}), "uniform of 10,10 neighbours");
+  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood}}), "whole neighbourhoods");
+  EXPECT_EQ(described(kSmall, {}, kMax), "whole neighbourhoods");
+  EXPECT_EQ(described(kLarge, {}, kMax), "uniform of 10,10 neighbours");
+  EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, Architecture::kGcn),
+            "uniform of 10,10,10 neighbours");
 }
 
 TEST(Estimator, RefusesWhatMakesNoSense) {

@@ -67,7 +67,7 @@ TEST_F(Resume, AfterAStopGivesTheSameWeights) {
   }
 }
 
-// What a strategy knows is not kept, but found out again at the same moments.
+// What a strategy knows is not kept, but found out again from the weights of that moment.
 TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
   const Graph graph = toy_graph({.nodes = 80, .links = 400, .split = true});
   for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
@@ -75,9 +75,9 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
       TrainOptions options = long_options();
       options.sampling.strategy = strategy;
       options.sampling.renewal = renewal;
-      options.sampling.renew = 5;
+      options.sampling.renew = 7;  // which no epoch is a multiple of
       const TrainResult whole = train(graph, options);
-      EXPECT_GT(whole.renewals, 5);
+      EXPECT_GT(whole.renewals, 3);
       options.checkpoint = path("run.checkpoint");
       std::filesystem::remove(options.checkpoint);
       std::atomic<bool> stop = false;

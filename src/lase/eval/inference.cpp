@@ -21,16 +21,20 @@ int64_t stretch_end(const Neighborhoods& graph, int64_t first, int64_t arcs) {
   return std::max(first + 1, static_cast<int64_t>(end - begin) - 1);
 }
 
-ops::Rows joined(const std::vector<ops::Rows>& pieces) {
-  if (pieces.empty() || !pieces[0].defined()) return {};
-  std::vector<Tensor> rows;
-  for (const auto& piece : pieces) rows.push_back(piece.dense());
-  return {rows.size() == 1 ? rows[0] : at::cat(rows), {}};
+// Rows of a matrix that is made when the first of them are known.
+void put(Tensor& matrix, const Tensor& rows, int64_t first, int64_t all) {
+  if (!matrix.defined()) matrix = at::empty({all, rows.size(1)}, rows.options());
+  matrix.narrow(0, first, rows.size(0)).copy_(rows);
+}
+
+void put(ops::Rows& matrix, const ops::Rows& rows, int64_t first, int64_t all) {
+  if (rows.defined()) put(matrix.matrix, rows.dense(), first, all);
 }
 
 }  // namespace
 
-Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, int64_t arcs) {
+Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, Keep keep,
+              int64_t arcs) {
   c10::NoGradGuard no_grad;
   if (arcs == 0) {
     // The largest of the terms is found among all of them, in an array of arcs × d.
@@ -38,22 +42,32 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
   }
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Tensor degree = degrees(graph);
+  Outputs outputs;
+  const auto put_outputs = [&](const State& state, int64_t first) {
+    const Tensor embedding = model.embedding(state);
+    if (keep == Keep::kAll) put(outputs.embedding, embedding, first, nodes);
+    put(outputs.logits, model.head(embedding, {}), first, nodes);
+  };
   State state = model.start(inputs, Tensor());
+  if (model.block_count() == 0) put_outputs(state, 0);
   for (int64_t l = 0; l < model.block_count(); ++l) {
-    std::vector<ops::Rows> h;
-    std::vector<ops::Rows> f;
+    const bool last_layer = l + 1 == model.block_count();
+    State next;
     for (int64_t first = 0; first < nodes;) {
       const int64_t last = stretch_end(graph, first, arcs);
       const Block block = whole_block(graph, degree, first, last);
-      State piece = model.step(l, state, block, inputs.links(), {});
-      h.push_back(std::move(piece.h));
-      f.push_back(std::move(piece.f));
+      const State piece = model.step(l, state, block, inputs.links(), {});
+      if (last_layer) {
+        put_outputs(piece, first);
+      } else {
+        put(next.h, piece.h, first, nodes);
+        put(next.f, piece.f, first, nodes);
+      }
       first = last;
     }
-    state = {joined(h), joined(f)};
+    state = std::move(next);
   }
-  const Tensor embedding = model.embedding(state);
-  return {embedding, model.head(embedding, {})};
+  return outputs;
 }
 
 std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,

@@ -11,15 +11,16 @@
 namespace lase {
 
 struct Outputs {
-  at::Tensor embedding;  // [nodes, width]
+  at::Tensor embedding;  // [nodes, width]; undefined where it is not kept
   at::Tensor logits;     // [nodes, outputs]
 };
 
 // Exact inference for every node: one layer after the other over whole neighbourhoods, so that each
 // h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time (0: as
 // many as suits the model).
+enum class Keep : uint8_t { kAll, kLogits };
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
-              int64_t arcs = 0);
+              Keep keep = Keep::kAll, int64_t arcs = 0);
 
 // What one exact pass, which visits every link once a layer, learns of a layer: the states that it
 // reads and its sums, for every node, and the score of every arc where asked for.

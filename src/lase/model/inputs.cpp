@@ -1,10 +1,11 @@
 #include "lase/model/inputs.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <c10/core/GradMode.h>
 #include <cmath>
 #include <cstddef>
-#include <span>
+#include <vector>
 
 #include "lase/base/large_memory.h"
 #include "lase/base/parallel.h"
@@ -25,46 +26,102 @@ Moments identity(int64_t columns) {
   return {at::zeros({columns}, at::kFloat), at::ones({columns}, at::kFloat)};
 }
 
-Moments moments(const Attributes& matrix, std::span<const int64_t> rows) {
-  Moments result = identity(matrix.columns);
-  if (matrix.layout == Layout::kSparse || rows.empty()) return result;
-  std::vector<double> sum(static_cast<size_t>(matrix.columns));
-  std::vector<double> squares(sum.size());
-  for (const int64_t row : rows) {
-    matrix.for_each(row, [&](int64_t j, float value) {
-      sum[static_cast<size_t>(j)] += double{value};
-      squares[static_cast<size_t>(j)] += double{value} * double{value};
-    });
+// Σ x and Σ x² by column.
+class Sums {
+ public:
+  explicit Sums(const Attributes& matrix)
+      : matrix_(matrix),
+        sum_(static_cast<size_t>(matrix.columns)),
+        squares_(sum_.size()),
+        // Rows that share a code are counted, and read once.
+        times_(matrix.layout == Layout::kCoded ? static_cast<size_t>(matrix.codes()) : 0) {}
+
+  void add(int64_t row) {
+    ++rows_;
+    if (!times_.empty()) {
+      ++times_[static_cast<size_t>(matrix_.code[row])];
+      return;
+    }
+    matrix_.for_each(row, [&](int64_t j, float value) { add(j, double{value}, 1); });
   }
-  const auto n = static_cast<double>(rows.size());
-  for (size_t j = 0; j < sum.size(); ++j) {
-    const double mean = sum[j] / n;
-    const double variance = squares[j] / n - mean * mean;
-    // Rounding leaves a little variance in a column that never varies.
-    constexpr double kNothing = 1e-10;
-    if (variance <= kNothing * (squares[j] / n)) continue;
-    result.mean.data_ptr<float>()[j] = static_cast<float>(mean);
-    result.scale.data_ptr<float>()[j] = static_cast<float>(1 / std::sqrt(variance));
+
+  void add(const Sums& other) {
+    rows_ += other.rows_;
+    for (size_t j = 0; j < sum_.size(); ++j) {
+      sum_[j] += other.sum_[j];
+      squares_[j] += other.squares_[j];
+    }
+    for (size_t code = 0; code < times_.size(); ++code) times_[code] += other.times_[code];
   }
-  return result;
+
+  Moments moments() {
+    for (size_t code = 0; code < times_.size(); ++code) {
+      for (int64_t j = 0; j < matrix_.columns && times_[code] > 0; ++j) {
+        add(j, double{matrix_.values[static_cast<int64_t>(code) * matrix_.columns + j]},
+            static_cast<double>(times_[code]));
+      }
+    }
+    times_.clear();
+    Moments result = identity(matrix_.columns);
+    const auto n = static_cast<double>(rows_);
+    for (size_t j = 0; j < sum_.size() && rows_ > 0; ++j) {
+      const double mean = sum_[j] / n;
+      const double variance = squares_[j] / n - mean * mean;
+      // Rounding leaves a little variance in a column that never varies.
+      constexpr double kNothing = 1e-10;
+      if (variance <= kNothing * (squares_[j] / n)) continue;
+      result.mean.data_ptr<float>()[j] = static_cast<float>(mean);
+      result.scale.data_ptr<float>()[j] = static_cast<float>(1 / std::sqrt(variance));
+    }
+    return result;
+  }
+
+ private:
+  void add(int64_t j, double value, double times) {
+    sum_[static_cast<size_t>(j)] += times * value;
+    squares_[static_cast<size_t>(j)] += times * value * value;
+  }
+
+  const Attributes& matrix_;
+  std::vector<double> sum_;
+  std::vector<double> squares_;
+  std::vector<int64_t> times_;  // by code
+  int64_t rows_ = 0;
+};
+
+// Of the rows that add_rows(u, sums) adds for every node u. Pieces do not depend on the number of
+// threads.
+template <class AddRows>
+Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows) {
+  if (matrix.layout == Layout::kSparse) return identity(matrix.columns);
+  constexpr int64_t kPieces = 32;
+  const int64_t piece = std::max<int64_t>(4096, (nodes + kPieces - 1) / kPieces);
+  std::vector<Sums> parts(static_cast<size_t>((nodes + piece - 1) / piece), Sums(matrix));
+  parallel_for(nodes, piece, [&](int64_t first, int64_t last) {
+    Sums& sums = parts[static_cast<size_t>(first / piece)];
+    for (int64_t u = first; u < last; ++u) add_rows(u, sums);
+  });
+  Sums all(matrix);
+  for (const auto& part : parts) all.add(part);
+  return all.moments();
 }
 
 }  // namespace
 
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes) {
-  std::vector<int64_t> node_rows;
-  std::vector<int64_t> link_rows;
-  for (int64_t u = 0; u < graph.node_count(); ++u) {
-    if (!training[static_cast<size_t>(u)]) continue;
-    node_rows.push_back(u);
-    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
-      if (training[static_cast<size_t>(graph.neighbor[i])]) link_rows.push_back(graph.link[i]);
-    }
+  const int64_t n = graph.node_count();
+  Moments node = identity(graph.nodes.features.columns);
+  if (nodes == NodeScaling::kStandard) {
+    node = moments(graph.nodes.features, n, [&](int64_t u, Sums& sums) {
+      if (training[static_cast<size_t>(u)]) sums.add(u);
+    });
   }
-  const bool standard = nodes == NodeScaling::kStandard;
-  const Moments node =
-      standard ? moments(graph.nodes.features, node_rows) : identity(graph.nodes.features.columns);
-  const Moments link = moments(graph.link_attributes, link_rows);
+  const Moments link = moments(graph.link_attributes, n, [&](int64_t u, Sums& sums) {
+    for (int64_t i = graph.row_ptr[u]; training[static_cast<size_t>(u)] && i < graph.row_ptr[u + 1];
+         ++i) {
+      if (training[static_cast<size_t>(graph.neighbor[i])]) sums.add(graph.link[i]);
+    }
+  });
   return {.nodes = nodes,
           .node_mean = node.mean,
           .node_scale = node.scale,

@@ -161,7 +161,15 @@ void number_sources(const Neighborhoods& graph, Block& block, NodeNumbers& rows)
 Tensor degrees_of(const Neighborhoods& graph, std::span<const int64_t> nodes) {
   Tensor degree = at::empty({std::ssize(nodes)}, at::kFloat);
   auto* to = degree.data_ptr<float>();
-  for (const int64_t node : nodes) *to++ = static_cast<float>(graph.degree(node));
+  constexpr int64_t kNodes = 4096;
+  parallel_for(std::ssize(nodes), kNodes, [&](int64_t first, int64_t last) {
+    constexpr int64_t kAhead = 16;  // so that memory has time to answer
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t next = nodes[static_cast<size_t>(std::min(i + kAhead, last - 1))];
+      __builtin_prefetch(graph.row_ptr.data() + next);
+      to[i] = static_cast<float>(graph.degree(nodes[static_cast<size_t>(i)]));
+    }
+  });
   return degree;
 }
 
@@ -192,19 +200,27 @@ Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
 }
 
 WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets) {
-  Block block = empty_block(graph, targets, kWholeNeighborhood);
-  NodeNumbers rows;
+  WholeRows rows{empty_block(graph, targets, kWholeNeighborhood), {}};
+  Block& block = rows.block;
+  const int64_t n = block.targets();
+  block.sources = n + block.arcs();
+  rows.sources = at::empty({block.sources}, at::kLong);
+  auto* sources = rows.sources.data_ptr<int64_t>();
+  auto* link = block.link.data_ptr<int32_t>();
   const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
-  for (size_t i = 0; i < targets.size(); ++i) {
-    const int64_t u = targets[i];
-    rows.number(u);
-    std::copy_n(graph.neighbor.data() + graph.row_ptr[u], graph.degree(u),
-                block.source.data_ptr<int32_t>() + row_ptr[i]);
-    std::copy_n(graph.link.data() + graph.row_ptr[u], graph.degree(u),
-                block.link.data_ptr<int32_t>() + row_ptr[i]);
-  }
-  number_sources(graph, block, rows);
-  return {std::move(block), rows.nodes()};
+  std::copy(targets.begin(), targets.end(), sources);
+  constexpr int64_t kTargets = 512;
+  parallel_for(n, kTargets, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t begin = graph.row_ptr[targets[static_cast<size_t>(i)]];
+      const int64_t degree = row_ptr[i + 1] - row_ptr[i];
+      std::copy_n(graph.neighbor.data() + begin, degree, sources + n + row_ptr[i]);
+      std::copy_n(graph.link.data() + begin, degree, link + row_ptr[i]);
+    }
+  });
+  block.source = at::arange(n, block.sources, at::kInt);
+  block.degree = degrees_of(graph, {sources, static_cast<size_t>(block.sources)});
+  return rows;
 }
 
 Tensor degrees(const Neighborhoods& graph) {

@@ -40,11 +40,12 @@ struct Sampling {
 Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
                    const Sampling& sampling, const DrawKey& key);
 
-// A block of the whole neighbourhoods of some nodes, whose sources are those nodes, then their
-// neighbours as they appear.
+// A block of the whole neighbourhoods of some nodes. Its sources are those nodes, then the
+// neighbour of each arc: a node may come several times, which costs less than to number those of a
+// large graph.
 struct WholeRows {
   Block block;
-  std::vector<int64_t> sources;
+  at::Tensor sources;  // int64: the nodes
 };
 WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets);
 

@@ -23,6 +23,7 @@ void for_each_list(Any& checkpoint, const Visit& visit) {
   visit("best", checkpoint.best);
   visit("first", checkpoint.first);
   visit("second", checkpoint.second);
+  visit("renewed", checkpoint.renewed);
 }
 
 }  // namespace
@@ -62,6 +63,7 @@ Checkpoint load_checkpoint(const std::string& path, const std::vector<Tensor>& l
   checkpoint.progress = about.at("progress");
   checkpoint.options = about.at("options");
   for_each_list(checkpoint, [&](const std::string& name, std::vector<Tensor>& tensors) {
+    if (name == "renewed" && !file.has("renewed.0")) return;
     for (size_t i = 0; i < like.size(); ++i) {
       const auto values = file.get<float>(join(name, ".", i), like[i].sizes());
       Tensor tensor = at::empty(like[i].sizes(), at::kFloat);

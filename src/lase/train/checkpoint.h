@@ -14,10 +14,11 @@ struct Checkpoint {
   std::vector<at::Tensor> weights;
   std::vector<at::Tensor> average;
   std::vector<at::Tensor> best;
-  std::vector<at::Tensor> first;   // Adam's m
-  std::vector<at::Tensor> second;  // and v
-  nlohmann::json progress;         // curve, best score, learning rate
-  nlohmann::json options;          // of the run, to refuse another one's checkpoint
+  std::vector<at::Tensor> first;    // Adam's m
+  std::vector<at::Tensor> second;   // and v
+  std::vector<at::Tensor> renewed;  // weights of the last renewal; empty: the next batch renews
+  nlohmann::json progress;          // curve, best score, learning rate
+  nlohmann::json options;           // of the run, to refuse another one's checkpoint
 };
 
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);

@@ -12,7 +12,8 @@
 namespace lase {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStrategies = {"uniform", "gate", "min_var", "snapshot"};
+constexpr std::array<std::string_view, 5> kStrategies = {"auto", "uniform", "gate", "min_var",
+                                                         "snapshot"};
 constexpr std::array<std::string_view, 3> kRenewals = {"auto", "eager", "lazy"};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -24,12 +25,32 @@ Value named(const std::array<std::string_view, kSize>& names, std::string_view n
   return static_cast<Value>(found - names.begin());
 }
 
-std::vector<int64_t> for_each_layer(const std::vector<int64_t>& fanout, int64_t layers) {
-  require(fanout.size() <= 1 || std::ssize(fanout) == layers, "--fanout: gives ", fanout.size(),
+// A number for each layer.
+std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) {
+  const auto& given = options.fanout;
+  require(given.size() <= 1 || std::ssize(given) == layers, "--fanout: gives ", given.size(),
           " numbers for ", layers, " layers; expected one, or one for each");
-  if (fanout.size() > 1) return fanout;
-  return std::vector<int64_t>(static_cast<size_t>(layers),
-                              fanout.empty() ? kWholeNeighborhood : fanout[0]);
+  if (given.size() > 1) return given;
+  constexpr int64_t kUsual = 10;
+  std::vector<int64_t> fanouts(static_cast<size_t>(layers), given.empty() ? kUsual : given[0]);
+  if (given.empty() && options.strategy == Strategy::kSnapshot && layers > 0) {
+    std::fill(fanouts.begin(), fanouts.end() - 1, 1);
+  }
+  return fanouts;
+}
+
+// With a strategy for kAuto, as measured (docs/results.md).
+SamplingOptions chosen(SamplingOptions options, const Model& model, const Neighborhoods& graph) {
+  if (options.strategy != Strategy::kAuto) return options;
+  constexpr int64_t kSmall = 1 << 16;
+  if (options.fanout.empty() && graph.neighbor.size() <= kSmall) {
+    options.fanout = {kWholeNeighborhood};
+  }
+  // GCN drops entries within its sums.
+  const bool steady = model.options().aggregate != ops::Aggregate::kMax &&
+                      model.options().architecture != Architecture::kGcn;
+  options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
+  return options;
 }
 
 // Whether a row is longer than what is drawn of it.
@@ -55,19 +76,19 @@ Renewal renewal_from(std::string_view name) { return named<Renewal>(kRenewals, n
 
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
                      const Neighborhoods& graph, int64_t batch)
-    : options_(options), model_(model), inputs_(inputs), graph_(graph) {
-  require(options.renew >= 1, "--renew ", options.renew, ": expected at least 1");
-  require(
-      options.strategy == Strategy::kUniform || model.options().aggregate != ops::Aggregate::kMax,
-      "--strategy ", name_of(options.strategy),
-      ": estimates sums and means; with --aggregate max only uniform draws make sense");
-  sampling_.fanouts = for_each_layer(options.fanout, model.block_count());
-  sampling_.draw = options.draw;
+    : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
+  require(options_.renew >= 1, "--renew ", options_.renew, ": expected at least 1");
+  const bool sums = model.options().aggregate != ops::Aggregate::kMax;
+  require(sums || options_.strategy == Strategy::kUniform, "--strategy ",
+          name_of(options_.strategy),
+          ": estimates sums and means; with --aggregate max only uniform draws make sense");
+  sampling_.fanouts = fanouts_of(options_, model.block_count());
+  sampling_.draw = options_.draw;
   draws_ = draws_any(graph, sampling_.fanouts);
   if (!renews()) left_ = kNever;
-  if (!draws_ || options.strategy != Strategy::kSnapshot) return;
-  lazy_ = options.renewal == Renewal::kLazy ||
-          (options.renewal == Renewal::kAuto && cheaper_lazily(batch));
+  if (!draws_ || options_.strategy != Strategy::kSnapshot) return;
+  lazy_ = options_.renewal == Renewal::kLazy ||
+          (options_.renewal == Renewal::kAuto && cheaper_lazily(batch));
   snapshot_ = std::make_unique<Snapshot>(model, inputs, graph,
                                          lazy_ ? Snapshot::When::kLazy : Snapshot::When::kEager);
 }
@@ -83,13 +104,26 @@ bool Estimator::cheaper_lazily(int64_t batch) const {
   return static_cast<double>(options_.renew) * static_cast<double>(batch) * reach < nodes / 2;
 }
 
+std::string Estimator::describe() const {
+  if (!draws_) return "whole neighbourhoods";
+  std::string text = join(name_of(options_.strategy), " of ");
+  for (size_t l = 0; l < sampling_.fanouts.size(); ++l) {
+    const int64_t fanout = sampling_.fanouts[l];
+    text += join(l > 0 ? "," : "", fanout == kWholeNeighborhood ? "all" : std::to_string(fanout));
+  }
+  text += " neighbours";
+  if (renews())
+    text += join(", renewed every ", options_.renew, " batches", lazy_ ? ", lazily" : "");
+  return text;
+}
+
 void Estimator::expire() {
   if (renews()) left_ = 0;
 }
 
-void Estimator::renew() {
+void Estimator::renew(int64_t batches) {
   if (!renews()) return;
-  left_ = options_.renew;
+  left_ = batches > 0 ? batches : options_.renew;
   ++renewals_;
   if (snapshot_) {
     snapshot_->renew(model_.parameters());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,20 @@ namespace lase {
 //   kGate       in proportion to λ
 //   kMinVar     in proportion to ‖x_i‖, the least variance of independent draws
 //   kSnapshot   all alike, of the change since exact sums were taken: s̃(u) + Σ (x_i − x̃_i) / π_i
-enum class Strategy : uint8_t { kUniform, kGate, kMinVar, kSnapshot };
+//   kAuto       whole neighbourhoods of small graphs; else kSnapshot, or kUniform where the terms
+//               are not the same from one batch to the next, or not summed
+enum class Strategy : uint8_t { kAuto, kUniform, kGate, kMinVar, kSnapshot };
 
 // Whether a snapshot passes over the graph, or computes what batches touch; by which costs less.
 enum class Renewal : uint8_t { kAuto, kEager, kLazy };
 
 struct SamplingOptions {
-  std::vector<int64_t> fanout = {};  // a layer each, or one for all; empty: whole neighbourhoods
-  Strategy strategy = Strategy::kUniform;
+  // A layer each, or one for all. Empty: 10; with a snapshot only in the last layer, and 1 before
+  // it.
+  std::vector<int64_t> fanout = {};
+  Strategy strategy = Strategy::kAuto;
   Draw draw = Draw::kWithout;
-  int64_t renew = 10;  // batches between two renewals
+  int64_t renew = 20;  // batches between two renewals
   Renewal renewal = Renewal::kAuto;
 };
 
@@ -43,21 +48,25 @@ class Estimator {
   Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
             const Neighborhoods& graph, int64_t batch);
 
+  // Whether it ever renews. A snapshot that is lazy cannot be had again to the last bit.
+  bool renews() const;
+  bool lazy() const { return lazy_; }
   // Batches that may be drawn before renew() is called again.
   int64_t batches_left() const { return left_; }
   void took(int64_t batches) { left_ -= batches; }
   // The next batch renews, whatever is left.
   void expire();
-  // With the parameters as they are.
-  void renew();
+  // With the parameters as they are; it lasts for so many batches, or for those of the options.
+  void renew(int64_t batches = 0);
+  int64_t renewals() const { return renewals_; }
+
+  // For people: "snapshot of 1,10 neighbours, renewed every 20 batches".
+  std::string describe() const;
 
   const Sampling& sampling() const { return sampling_; }
   Snapshot* snapshot() { return snapshot_.get(); }
-  bool lazy() const { return lazy_; }
-  int64_t renewals() const { return renewals_; }
 
  private:
-  bool renews() const;
   bool cheaper_lazily(int64_t batch) const;
 
   SamplingOptions options_;

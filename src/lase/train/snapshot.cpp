@@ -111,7 +111,7 @@ std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
   const auto [place, missing] = known.find(nodes);
   if (!missing.empty()) {
     const WholeRows rows = whole_rows(graph_, missing);
-    const State of_sources = state(l, rows.sources);
+    const State of_sources = state(l, numbers(rows.sources));
     std::vector<Tensor> s;
     for (const auto& part : model_.layer(l).sums({of_sources, rows.block, inputs_.links(), {}})) {
       s.push_back(ops::gated_sum(part, rows.block));

@@ -66,7 +66,8 @@ class Trainer {
   std::optional<Adam> adam_;
   std::vector<Tensor> average_;  // what is validated and kept
   std::vector<Tensor> best_;
-  std::vector<Tensor> good_;  // the last at the start of an epoch that gave a finite loss
+  std::vector<Tensor> renewed_;  // the weights of the last renewal
+  std::vector<Tensor> good_;     // the last at the start of an epoch that gave a finite loss
   double best_score_ = -std::numeric_limits<double>::infinity();
   double best_loss_ = std::numeric_limits<double>::infinity();
   int64_t best_epoch_ = 0;
@@ -79,6 +80,7 @@ class Trainer {
 
 Trainer::Trainer(const Graph& graph, const TrainOptions& options)
     : graph_(graph), options_(options) {
+  const auto start = Clock::now();
   require(options_.epochs >= 1, "--epochs ", options_.epochs, ": expected at least 1");
   require(options_.batch >= 0, "--batch ", options_.batch, ": expected 0 or more");
   require(options_.eval_every >= 1, "--eval-every ", options_.eval_every, ": expected at least 1");
@@ -117,6 +119,8 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
           ": expected 0 to below 1");
   average_ = copy_weights();
   best_ = average_;
+  result_.sampling = estimator_->describe();
+  result_.setup_seconds = seconds_since(start);
 }
 
 std::vector<int64_t> Trainer::shuffled(int64_t epoch) const {
@@ -149,7 +153,11 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
   const std::vector<int64_t> order = shuffled(epoch);
   const auto n = std::ssize(order);
   const int64_t size = batch_size();
-  if (epoch % std::max<int64_t>(1, options_.checkpoint_every) == 0) estimator_->expire();
+  // What a lazy snapshot knows depends on the batches that it has seen, so that it starts anew
+  // after a checkpoint, which then need not tell of it.
+  if (estimator_->lazy() && epoch % std::max<int64_t>(1, options_.checkpoint_every) == 0) {
+    estimator_->expire();
+  }
   double sum = 0;
   for (int64_t first = 0; first < n;) {
     if (estimator_->batches_left() == 0) renew();
@@ -174,6 +182,7 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
 void Trainer::renew() {
   const auto start = Clock::now();
   estimator_->renew();
+  renewed_ = copy_weights();
   result_.renewal_seconds += seconds_since(start);
 }
 
@@ -228,7 +237,7 @@ void Trainer::validate(int64_t epoch, EpochReport& report) {
   }
   const std::vector<Tensor> weights = copy_weights();
   set_weights(average_);
-  const Outputs outputs = infer(*model_, *inputs_, protocol_.all);
+  const Outputs outputs = infer(*model_, *inputs_, protocol_.all, Keep::kLogits);
   set_weights(weights);
   report.validated = true;
   report.val = score(predictions(outputs), graph_.nodes.labels, protocol_.val);
@@ -274,6 +283,7 @@ void Trainer::save(int64_t epoch) {
                         .best = best_,
                         .first = adam_->first(),
                         .second = adam_->second(),
+                        .renewed = {},
                         .progress = {{"curve", curve_},
                                      {"best_epoch", best_epoch_},
                                      {"rate_factor", rate_factor_},
@@ -282,6 +292,10 @@ void Trainer::save(int64_t epoch) {
   if (best_epoch_ > 0 && !protocol_.val.empty()) {
     checkpoint.progress["best_score"] = best_score_;
     checkpoint.progress["best_loss"] = best_loss_;
+  }
+  if (estimator_->renews() && !estimator_->lazy() && estimator_->batches_left() > 0) {
+    checkpoint.renewed = renewed_;
+    checkpoint.progress["batches_left"] = estimator_->batches_left();
   }
   // A run is worth more than its checkpoint: without room for one it goes on, and says so at the
   // end.
@@ -299,6 +313,11 @@ int64_t Trainer::resume() {
   Checkpoint checkpoint = load_checkpoint(path, copy_weights());
   require(checkpoint.options == to_json(options_), path,
           ": belongs to a run with other options; remove it or give the same ones");
+  if (!checkpoint.renewed.empty()) {
+    set_weights(checkpoint.renewed);
+    estimator_->renew(checkpoint.progress.at("batches_left").get<int64_t>());
+    renewed_ = std::move(checkpoint.renewed);
+  }
   set_weights(checkpoint.weights);
   average_ = std::move(checkpoint.average);
   best_ = std::move(checkpoint.best);
@@ -364,13 +383,13 @@ TrainResult Trainer::run() {
   result_.train_seconds = train_seconds_;
   result_.renewals = estimator_->renewals();
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
-  Tensor outputs = predictions(infer(*model_, *inputs_, protocol_.all));
+  Tensor outputs = predictions(infer(*model_, *inputs_, protocol_.all, Keep::kLogits));
   if (!outputs.isfinite().all().item<bool>() && result_.diverged.empty()) {
     // The last step of all went too far, which no loss has shown.
     result_.diverged = join("the outputs are not finite after epoch ", epoch,
                             " (a lower --learning-rate may help)");
     set_weights(good_);
-    outputs = predictions(infer(*model_, *inputs_, protocol_.all));
+    outputs = predictions(infer(*model_, *inputs_, protocol_.all, Keep::kLogits));
   }
   if (!protocol_.val.empty()) result_.val = score(outputs, graph_.nodes.labels, protocol_.val);
   if (!protocol_.test.empty()) result_.test = score(outputs, graph_.nodes.labels, protocol_.test);

@@ -60,10 +60,12 @@ struct TrainResult {
   TrainedModel trained;  // with the best weights
   int64_t epochs = 0;
   int64_t best_epoch = 0;
-  double seconds = 0;
+  double setup_seconds = 0;    // before the first step
+  double seconds = 0;          // since then
   double train_seconds = 0;    // of them in steps and renewals
   double renewal_seconds = 0;  // of these in renewals, where training waits for them
   int64_t renewals = 0;
+  std::string sampling;  // how neighbourhoods were drawn, for people
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
   std::string diverged;  // where the loss ceased to be a number; the last good weights are kept

@@ -46,6 +46,7 @@ class Forward {
       group.row[m] = row;
       const bool began_before = block.row_ptr[row] < piece_.first;
       group.s[m] = began_before ? piece_.carry : out_.s + row * in_.d;
+      if (reads_f_ && m + kGroup < left) ask_where(in_.f, block.link[arc + kGroup]);
       if (reads_f_) locate(in_.f, block.link[arc], m, group.f);
       for (int64_t t = 0; t < piece_.term_count; ++t) {
         const PackedTerm& term = piece_.terms[t];

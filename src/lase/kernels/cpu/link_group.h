@@ -55,6 +55,12 @@ struct GroupAttributes {
   int stored[kGroup];             // sparse
 };
 
+// Where a row lies is read from memory too, one group before the row itself.
+LASE_INLINE void ask_where(const AttributeView& f, int64_t link) {
+  if (f.layout == Layout::kSparse) prefetch(f.row_ptr + link);
+  if (f.layout == Layout::kCoded) prefetch(f.code + link);
+}
+
 LASE_INLINE void locate(const AttributeView& f, int64_t link, int m, GroupAttributes& group) {
   if (f.layout == Layout::kSparse) {
     const int64_t first = f.row_ptr[link];

@@ -8,7 +8,8 @@
 namespace lase::kernels {
 namespace {
 
-constexpr int64_t kRowsAhead = 4;
+// Short rows need more of them on their way.
+LASE_INLINE int64_t rows_ahead(int64_t d) { return d >= 512 ? 4 : d >= 128 ? 8 : 24; }
 
 LASE_INLINE void ask_for_row(const RowsView& rows, int64_t i, int64_t last) {
   if (i >= last) return;
@@ -18,8 +19,9 @@ LASE_INLINE void ask_for_row(const RowsView& rows, int64_t i, int64_t last) {
 
 void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
   constexpr int kSums = 4;
+  const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {
-    ask_for_row(rows, i + kRowsAhead, last);
+    ask_for_row(rows, i + ahead, last);
     const float* row = rows.at(i);
     Vec lanes[kSums] = {};
     int64_t j = 0;
@@ -38,8 +40,9 @@ void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v,
 }
 
 void sum_rows(const RowsView& rows, int64_t first, int64_t last, const float* g, float* total) {
+  const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {
-    ask_for_row(rows, i + kRowsAhead, last);
+    ask_for_row(rows, i + ahead, last);
     const float* row = rows.at(i);
     const Vec factor = splat(g[i]);
     int64_t j = 0;
