@@ -88,6 +88,21 @@ void show_progress(const lase::EpochReport& report, Task task, std::ostream& out
       << left << " s left" << std::defaultfloat << std::flush;
 }
 
+// The same within a long epoch, at most twice a second.
+class BatchLine {
+ public:
+  void show(const lase::BatchReport& report, std::ostream& out) {
+    if (report.seconds < next_) return;
+    next_ = report.seconds + 0.5;
+    out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << "  batch " << report.batch
+        << "/" << report.batches << std::fixed << std::setprecision(4) << "  loss " << report.loss
+        << std::defaultfloat << std::flush;
+  }
+
+ private:
+  double next_ = 2;  // short runs need none
+};
+
 // The log: a JSON object a line, and event files for TensorBoard.
 class Log {
  public:
@@ -169,6 +184,12 @@ nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
     log.add(report);
     if (live) show_progress(report, task, std::cerr);
   };
+  BatchLine line_of_batch;
+  if (live) {
+    options.batch_progress = [&](const lase::BatchReport& report) {
+      line_of_batch.show(report, std::cerr);
+    };
+  }
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   const lase::TrainResult result = lase::train(graph, options);

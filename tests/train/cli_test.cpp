@@ -78,6 +78,57 @@ TEST_F(TrainCli, LetsNoLibraryWarn) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(TrainCli, TrainsWithEveryStrategy) {
+  for (const std::string strategy : {"auto", "uniform", "gate", "min_var", "snapshot"}) {
+    for (const std::string draw : {"replace", "without"}) {
+      const CliResult result =
+          train({"--strategy", strategy, "--draw", draw, "--fanout", "2,all", "--renew", "3",
+                 "--batch", "30", "--json"});
+      ASSERT_EQ(result.code, 0) << result.err;
+      const auto json = result.json();
+      EXPECT_EQ(json["renewals"] > 2, strategy != "uniform");
+      const std::string named = strategy == "auto" ? "snapshot" : strategy;
+      EXPECT_EQ(json["sampling"].get<std::string>().find(named + " of 2,all neighbours"), 0U);
+    }
+  }
+  const CliResult lazy = train({"--strategy", "snapshot", "--renewal", "lazy", "--json"});
+  EXPECT_NE(lazy.json()["sampling"].get<std::string>().find("lazily"), std::string::npos);
+  expect_refused(train({"--strategy", "gate", "--aggregate", "max"}),
+                 {"--strategy gate", "--aggregate max"});
+  expect_refused(train({"--renew", "0"}), {"--renew 0"});
+  EXPECT_EQ(train({"--strategy", "best"}).code, 2);
+}
+
+TEST_F(TrainCli, MeasuresHowWellSumsAreEstimated) {
+  ASSERT_EQ(train({}).code, 0);
+  const Strings measure = {"bench", "sampling", path("g.graph"), path("g.model"), "--repeats", "40"};
+  const auto with = [&](const Strings& more) {
+    Strings all = measure;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  };
+  const CliResult result = with({"--samples", "3", "--stale", "4", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = result.json();
+  for (const char* strategy : {"uniform", "gate", "min_var", "snapshot"}) {
+    for (const char* draw : {"replace", "without"}) {
+      for (const char* key :
+           {"relative_variance", "relative_variance_fresh", "relative_variance_stale"}) {
+        ASSERT_EQ(json[key][strategy][draw].size(), 2U) << key << " " << strategy << " " << draw;
+      }
+      EXPECT_GT(json["draw_nanoseconds"][strategy][draw].get<double>(), 0);
+      for (const auto& number : json["relative_variance_fresh"][strategy][draw]) {
+        EXPECT_EQ(number.get<double>() > 1e-9, std::string(strategy) != "snapshot");
+      }
+    }
+  }
+  EXPECT_EQ(json["relative_variance"]["uniform"]["replace"], nlohmann::json({1.0, 1.0}));
+  EXPECT_LT(json["relative_variance"]["uniform"]["without"][0].get<double>(), 0.95);
+  EXPECT_LT(json["relative_variance"]["snapshot"]["without"][1].get<double>(), 0.5);
+  expect_refused(with({"--samples", "5000"}), {"g.graph", "5000"});
+  expect_refused(with({"--samples", "0"}), {"--samples 0"});
+}
+
 TEST_F(TrainCli, BenchmarksAStepAndTellsInJson) {
   for (const std::string layout : {"dense", "sparse", "coded"}) {
     const auto result =

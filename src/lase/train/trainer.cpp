@@ -74,6 +74,7 @@ class Trainer {
   double rate_factor_ = 1;  // of the plateau schedule
   int64_t since_lower_rate_ = 0;
   json curve_ = json::array();
+  Clock::time_point start_;
   int64_t links_ = 0;
   double train_seconds_ = 0;
 };
@@ -172,6 +173,15 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
       const auto loss = step(epoch, *item);
       if (!loss) return std::nullopt;
       sum += *loss * static_cast<double>(item->seeds.size());
+      if (options_.batch_progress) {
+        const int64_t done = std::min(n, (item->number + 1) * size);
+        options_.batch_progress({.epoch = epoch + 1,
+                                 .epochs = options_.epochs,
+                                 .batch = item->number + 1,
+                                 .batches = (n + size - 1) / size,
+                                 .loss = sum / static_cast<double>(done),
+                                 .seconds = seconds_since(start_)});
+      }
     }
     estimator_->took(batches);
     first = last;
@@ -336,7 +346,7 @@ int64_t Trainer::resume() {
 
 TrainResult Trainer::run() {
   const ops::OneThread one_thread;
-  const auto start = Clock::now();
+  start_ = Clock::now();
   int64_t epoch = resume();
   for (; epoch < options_.epochs; ++epoch) {
     const bool patient = options_.patience == 0 || protocol_.val.empty() || best_epoch_ == 0 ||
@@ -355,7 +365,7 @@ TrainResult Trainer::run() {
     if (due) validate(epoch, report);
     report.best = best_score_;
     report.best_epoch = best_epoch_;
-    report.seconds = seconds_since(start);
+    report.seconds = seconds_since(start_);
     report.train_seconds = train_seconds_;
     report.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);
     json point = {{"epoch", report.epoch}, {"loss", report.loss}};
@@ -379,7 +389,7 @@ TrainResult Trainer::run() {
   result_.epochs = epoch;
   result_.best_epoch = best_epoch_;
   if (best_epoch_ > 0 && !protocol_.val.empty()) result_.val_loss = best_loss_;
-  result_.seconds = seconds_since(start);
+  result_.seconds = seconds_since(start_);
   result_.train_seconds = train_seconds_;
   result_.renewals = estimator_->renewals();
   result_.links_per_second = static_cast<double>(links_) / std::max(1e-9, train_seconds_);

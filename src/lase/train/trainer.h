@@ -37,9 +37,19 @@ struct TrainOptions {
   int64_t checkpoint_every = 10;
   bool resume = false;  // go on from the checkpoint where there is one
 
-  // Called after every epoch, from the training thread.
+  // Called after every epoch and after every batch, from the training thread.
   std::function<void(const struct EpochReport&)> progress;
+  std::function<void(const struct BatchReport&)> batch_progress;
   const std::atomic<bool>* stop = nullptr;  // end after the batch in work
+};
+
+struct BatchReport {
+  int64_t epoch = 0;  // from 1
+  int64_t epochs = 0;
+  int64_t batch = 0;  // from 1
+  int64_t batches = 0;
+  double loss = 0;     // mean of the epoch so far
+  double seconds = 0;  // since the start
 };
 
 struct EpochReport {
