@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 #include <algorithm>
 #include <c10/core/GradMode.h>
+#include <cmath>
 #include <iomanip>
 #include <memory>
 #include <optional>
@@ -58,7 +59,10 @@ class Training {
         inputs_(graph, trained.scaling),
         model_(*trained.model),
         adam_(model_.parameters(), {.weight_decay = 0, .clip = 5}),
-        loss_(labels_, protocol_.train, false) {}
+        loss_(labels_, protocol_.train, false) {
+    lase::require(labels_.classes() == model_.shape().outputs, flags.graph, ": has ",
+                  labels_.classes(), " classes, the model knows ", model_.shape().outputs);
+  }
 
   lase::Model& model() { return model_; }
   const lase::Inputs& inputs() const { return inputs_; }
@@ -71,14 +75,15 @@ class Training {
   void run(int64_t batches) {
     const lase::Sampling sampling{
         .fanouts = std::vector<int64_t>(static_cast<size_t>(model_.block_count()), flags_.samples)};
-    for (; batches > 0; ++round_) {
+    while (batches > 0) {
+      ++round_;
       std::vector<int64_t> order = protocol_.train;
       lase::Random random(flags_.seed, round_);
       for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
       lase::BatchStream stream(seen(), sampling,
                                {.order = order, .size = batch(), .key = {flags_.seed, round_, 0}});
       while (const auto item = stream.next()) {
-        if (batches-- == 0) return;
+        if (batches-- == 0) break;
         const lase::ops::Dropout dropout{model_.options().dropout,
                                          lase::Random(flags_.seed, round_, item->number, 1).bits()};
         const Tensor loss = loss_(model_.forward(inputs_, item->batch, dropout), item->seeds);
@@ -143,7 +148,7 @@ class Measure {
     return squares / static_cast<double>(flags_.repeats) / static_cast<double>(rows_.size());
   }
 
-  // Nanoseconds for one drawn arc of the first layer.
+  // For one drawn arc of the first layer, on one thread.
   double draw_seconds(const lase::Estimator& estimator) const {
     const lase::Alone alone;
     lase::Sampling one{.fanouts = {flags_.samples}, .draw = estimator.sampling().draw};
@@ -202,6 +207,8 @@ json relative_variance(const Measure& measure, const std::vector<Candidate>& can
     json numbers = json::array();
     for (size_t l = 0; l < static_cast<size_t>(layers); ++l) {
       const double variance = measure.variance(*candidate.estimator, l);
+      lase::require(std::isfinite(variance), "the sums are not finite after training (a lower ",
+                    "--learning-rate may help)");
       if (base.size() == l) base.push_back(variance);  // the first candidate is the base
       numbers.push_back(base[l] > 0 ? variance / base[l] : 0);
     }
@@ -243,16 +250,20 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
                                     {"--batch", flags.batch}}) {
     lase::require(value >= 1, name, " ", value, ": expected at least 1");
   }
+  lase::require(flags.learning_rate > 0 && std::isfinite(flags.learning_rate), "--learning-rate ",
+                flags.learning_rate, ": expected a positive number");
   lase::require(flags.stale >= 0 && flags.warm_up >= 0, "--stale, --warm-up: expected 0 or more");
   const lase::TrainedModel trained = lase::load_model(flags.model);
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   graph = lase::fitted_graph(trained, std::move(graph), flags.graph);
   lase::require(trained.model->block_count() > 0, flags.model, ": has no layer that draws");
+  lase::require(lase::sums_terms(trained.model->options()), flags.model,
+                ": takes the largest of a neighbourhood, which no draw estimates");
   const lase::ops::OneThread one_thread;
   Training training(trained, graph, flags);
-  training.run(flags.warm_up);
   const std::vector<int64_t> rows = long_rows(training.seen(), flags);
+  training.run(flags.warm_up);
   std::vector<Candidate> candidates;
   for (const Strategy strategy : kStrategies) {
     for (const Draw draw : kDraws) {

@@ -8,6 +8,8 @@
 
 std::vector<int64_t> parse_fanout(const std::string& text) {
   std::vector<int64_t> fanout;
+  lase::require(!text.empty() && text.back() != ',', "--fanout ", lase::quote(text),
+                ": expected positive numbers or 'all', such as 10,10");
   std::stringstream parts(text);
   std::string part;
   while (std::getline(parts, part, ',')) {

@@ -144,6 +144,14 @@ TEST(Shares, EveryArcCountsForOneOnAverage) {
   }
 }
 
+TEST(Shares, CostNothingWhereMoreAreAskedForThanThereAre) {
+  const std::vector<int64_t> seeds = {0};
+  for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
+    const Sampling sampling{.fanouts = {int64_t{1} << 60}, .draw = draw};
+    EXPECT_EQ(sample_batch(star(7), seeds, sampling, {1, 0, 0}).arcs(), 7);
+  }
+}
+
 TEST(Shares, LeaveShortRowsWhole) {
   const Neighborhoods graph = star(7);
   const std::vector<int64_t> seeds = {0};

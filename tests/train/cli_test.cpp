@@ -81,9 +81,8 @@ TEST_F(TrainCli, LetsNoLibraryWarn) {
 TEST_F(TrainCli, TrainsWithEveryStrategy) {
   for (const std::string strategy : {"auto", "uniform", "gate", "min_var", "snapshot"}) {
     for (const std::string draw : {"replace", "without"}) {
-      const CliResult result =
-          train({"--strategy", strategy, "--draw", draw, "--fanout", "2,all", "--renew", "3",
-                 "--batch", "30", "--json"});
+      const CliResult result = train({"--strategy", strategy, "--draw", draw, "--fanout", "2,all",
+                                      "--renew", "3", "--batch", "30", "--json"});
       ASSERT_EQ(result.code, 0) << result.err;
       const auto json = result.json();
       EXPECT_EQ(json["renewals"] > 2, strategy != "uniform");
@@ -101,7 +100,8 @@ TEST_F(TrainCli, TrainsWithEveryStrategy) {
 
 TEST_F(TrainCli, MeasuresHowWellSumsAreEstimated) {
   ASSERT_EQ(train({}).code, 0);
-  const Strings measure = {"bench", "sampling", path("g.graph"), path("g.model"), "--repeats", "40"};
+  const Strings measure = {"bench",         "sampling",  path("g.graph"),
+                           path("g.model"), "--repeats", "40"};
   const auto with = [&](const Strings& more) {
     Strings all = measure;
     all.insert(all.end(), more.begin(), more.end());

@@ -88,6 +88,10 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
       options.progress = nullptr;
       options.resume = true;
       expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
+      if (strategy == Strategy::kSnapshot && renewal == Renewal::kLazy) {
+        options.checkpoint_every = 3;
+        expect_error([&] { train(graph, options); }, {"other options"});
+      }
     }
   }
 }

@@ -79,8 +79,8 @@ class Ego {
     return logits_of(state);
   }
 
-  ops::GatedSumInput neighborhood(int64_t l, const OwnLinks& own) const {
-    return model_.layer(l).sums({states_[static_cast<size_t>(l)], own.block, own.links, {}})[0];
+  std::vector<ops::GatedSumInput> sums(int64_t l, const OwnLinks& own) const {
+    return model_.layer(l).sums({states_[static_cast<size_t>(l)], own.block, own.links, {}});
   }
 
  private:
@@ -113,12 +113,14 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Graph& grap
                                                const ExplainOptions& options, int64_t output,
                                                double score) {
   std::vector<AttributeEffect> effects;
-  const ops::GatedSumInput in = ego.neighborhood(layer, own);
-  const bool reads_links = in.u.defined() || in.v.defined();
+  const auto sums = ego.sums(layer, own);
+  const bool reads_links = std::any_of(
+      sums.begin(), sums.end(), [](const auto& in) { return in.u.defined() || in.v.defined(); });
   if (own.links.f.columns == 0 || !reads_links) return effects;
   const Tensor values = own.links.f.values.select(0, arc);  // [k]
   Tensor share = at::zeros_like(values);
-  if (in.u.defined()) {
+  for (const auto& in : sums) {
+    if (!in.u.defined()) continue;
     share = in.u.norm(2, 0) * (values - own.links.mean).abs();
     share = share / share.sum().clamp_min(1e-30);
   }
@@ -148,7 +150,7 @@ LayerExplanation explain_layer(const Ego& ego, const Graph& graph, int64_t layer
   result.layer = layer + 1;
   result.links = own.block.arcs();
   if (result.links == 0) return result;
-  const Tensor gate = ops::gates(ego.neighborhood(layer, own), own.block);
+  const Tensor gate = ops::gates(ego.sums(layer, own)[0], own.block);
   std::vector<double> effect;
   for (int64_t arc = 0; arc < result.links; ++arc) {
     const auto rest = ego.logits_with(layer, without(own, arc))[output].item<float>();

@@ -73,8 +73,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
 std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
                                   const Neighborhoods& graph, std::optional<ops::Score> score) {
   c10::NoGradGuard no_grad;
-  require(model.options().aggregate != ops::Aggregate::kMax,
-          "the largest of a neighbourhood is not a sum of terms");
+  require(sums_terms(model.options()), "the largest of a neighbourhood is not a sum of terms");
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Block block = whole_block(graph, degrees(graph), 0, nodes);
   std::vector<LayerPass> layers;
@@ -88,13 +87,12 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
         pass.known.sums.push_back(ops::gated_sum(part, block));
         continue;
       }
-      const auto [s, found] =
-          ops::gated_sum_with_scores(part, block, *score, model.layer(l).factor(in));
+      const bool by_norm = *score == ops::Score::kNorm;
+      const auto [s, found] = ops::gated_sum_with_scores(
+          part, block, *score, by_norm ? model.layer(l).factor(in) : Tensor());
       pass.known.sums.push_back(s);
       // The terms of several sums are one long vector.
-      pass.score = pass.score.defined() && *score == ops::Score::kNorm
-                       ? at::hypot(pass.score, found)
-                       : found;
+      pass.score = pass.score.defined() && by_norm ? at::hypot(pass.score, found) : found;
     }
     if (l + 1 < model.block_count()) {
       state = model.finish(l, model.layer(l).update(in, parts, pass.known.sums));

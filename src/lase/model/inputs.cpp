@@ -33,8 +33,10 @@ class Sums {
       : matrix_(matrix),
         sum_(static_cast<size_t>(matrix.columns)),
         squares_(sum_.size()),
-        // Rows that share a code are counted, and read once.
-        times_(matrix.layout == Layout::kCoded ? static_cast<size_t>(matrix.codes()) : 0) {}
+        // Rows that share one of not too many codes are counted, and read once.
+        times_(matrix.layout == Layout::kCoded && matrix.codes() <= kMostCodes
+                   ? static_cast<size_t>(matrix.codes())
+                   : 0) {}
 
   void add(int64_t row) {
     ++rows_;
@@ -82,6 +84,7 @@ class Sums {
     squares_[static_cast<size_t>(j)] += times * value * value;
   }
 
+  static constexpr int64_t kMostCodes = 1 << 16;
   const Attributes& matrix_;
   std::vector<double> sum_;
   std::vector<double> squares_;

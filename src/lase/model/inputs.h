@@ -37,6 +37,8 @@ class Inputs {
   Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when = ScaleWhen::kAhead);
 
   int64_t node_features() const { return features_.columns; }
+  // Whether rows() copies nothing.
+  bool in_place() const { return matrix_.defined(); }
   const LinkAttributes& links() const { return links_; }
 
   // f(u) of the nodes, int64 [n]; of all nodes where undefined.

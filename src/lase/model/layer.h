@@ -71,8 +71,8 @@ struct PastLayer {
 };
 
 // A layer sums over neighbourhoods, s(u), and makes of the node's own state and the sum the state
-// of the next. Entries are dropped from the former alone, so that what draws estimate stays the
-// same from one batch to the next.
+// of the next. Entries are dropped from the former alone (but for GCN, which has nothing else), so
+// that what draws estimate stays the same from one batch to the next.
 class Layer {
  public:
   virtual ~Layer() = default;

@@ -73,6 +73,9 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed
   head_b_ = parameters_.zeros("head.bias", shape_.outputs);
 }
 
+bool Model::starts_from_features() const { return !walks(options_) && !w0_.defined(); }
+bool Model::reads_features() const { return walks(options_) || !w0_.defined(); }
+
 State Model::start(const Inputs& inputs, const Tensor& nodes) const {
   if (!walks(options_)) {
     if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};

@@ -40,6 +40,9 @@ class Model {
   int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
   const Layer& layer(int64_t l) const { return *layers_[static_cast<size_t>(l)]; }
 
+  // Whether h^(0) is f(u), and whether f(u) is read at all other than by a product W^(0) f(u).
+  bool starts_from_features() const;
+  bool reads_features() const;
   // What the first layer reads for these nodes; for all nodes where undefined.
   State start(const Inputs& inputs, const at::Tensor& nodes) const;
   // Layer l on one block.

@@ -43,4 +43,10 @@ ops::Aggregate aggregate_from(std::string_view name) {
   return find<ops::Aggregate>(name, kAggregates, "aggregate");
 }
 
+bool sums_terms(const ModelOptions& options) {
+  return options.aggregate != ops::Aggregate::kMax || options.architecture == Architecture::kGcn ||
+         options.architecture == Architecture::kGraphSage ||
+         options.architecture == Architecture::kRaw;
+}
+
 }  // namespace lase

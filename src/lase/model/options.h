@@ -24,6 +24,10 @@ struct ModelOptions {
   bool normalize = true;  // the last hidden state to length one
 };
 
+// Whether neighbourhoods are summed or averaged: not where the largest term is taken, which GCN,
+// GraphSAGE and features alone never do.
+bool sums_terms(const ModelOptions& options);
+
 // The words of the command line for these, and back; one table each for flags, files and messages.
 std::string_view name_of(Architecture value);
 std::string_view name_of(Combine value);

@@ -9,7 +9,8 @@ namespace lase {
 //
 //   Σ_{i in row u} weight[i] x(source[i], link[i])
 //
-// estimates the sum over N(u); the weight is 1 for a whole neighbourhood and 1/π for a draw.
+// estimates the sum over N(u); the weight is 1 for a whole neighbourhood, and for a draw the
+// inverse of how often the arc is drawn on average.
 struct Block {
   int64_t sources = 0;  // rows of the layer's input
   at::Tensor target;    // int64 [targets]: the row of each target in the layer's input

@@ -5,7 +5,6 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "lase/base/error.h"
-#include "lase/base/parallel.h"
 
 namespace lase::ops {
 

@@ -49,14 +49,15 @@ const uint32_t* stretch_of(const uint32_t* first, const uint32_t* end, uint32_t 
 class Drawer {
  public:
   Drawer(const Neighborhoods& graph, int64_t fanout, Draw draw, const Shares* shares)
-      : graph_(graph), draw_(draw), shares_(shares), positions_(static_cast<size_t>(fanout)) {}
+      : graph_(graph), draw_(draw), shares_(shares), fanout_(static_cast<size_t>(fanout)) {}
 
   // visit(j, arc, weight) for the j-th drawn arc of u.
   template <class Visit>
   void operator()(int64_t u, Random& random, const Visit& visit) {
     const int64_t begin = graph_.row_ptr[u];
     const int64_t degree = graph_.degree(u);
-    const auto drawn = static_cast<double>(positions_.size());
+    positions_.resize(fanout_);  // only here: a fanout may be larger than any row
+    const auto drawn = static_cast<double>(fanout_);
     if (shares_ == nullptr) {
       if (draw_ == Draw::kWithout) draw_distinct(degree, positions_, random);
       if (draw_ == Draw::kReplace) {
@@ -95,6 +96,7 @@ class Drawer {
   const Neighborhoods& graph_;
   Draw draw_;
   const Shares* shares_;
+  size_t fanout_;
   std::vector<int64_t> positions_;
 };
 

@@ -10,7 +10,8 @@
 namespace lase {
 
 // How the S arcs of a row are drawn: independently, or evenly spaced along the row from a random
-// start, so that none is drawn twice. Either way arc i is drawn S p_i times on average, and weighs
+// start, so that none is drawn twice (but for
+// rounding, once in a billion). Either way arc i is drawn S p_i times on average, and weighs
 // 1 / (S p_i).
 enum class Draw : uint8_t { kReplace, kWithout };
 
@@ -30,7 +31,7 @@ inline constexpr uint64_t kWholeRow = uint64_t{1} << 32;
 inline constexpr double kFloor = 0.1;
 
 // p in proportion to the scores [arcs], at least 0; uniform where all of a row are zero. Without
-// replacement no arc is drawn more than once: p ≤ 1/S, and what is over goes to the others.
+// replacement p ≤ 1/S, and what is over goes to the others.
 Shares make_shares(const Neighborhoods& graph, std::span<const float> scores, int64_t fanout,
                    Draw draw);
 

@@ -47,8 +47,8 @@ SamplingOptions chosen(SamplingOptions options, const Model& model, const Neighb
     options.fanout = {kWholeNeighborhood};
   }
   // GCN drops entries within its sums.
-  const bool steady = model.options().aggregate != ops::Aggregate::kMax &&
-                      model.options().architecture != Architecture::kGcn;
+  const bool steady =
+      sums_terms(model.options()) && model.options().architecture != Architecture::kGcn;
   options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
   return options;
 }
@@ -78,8 +78,7 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
                      const Neighborhoods& graph, int64_t batch)
     : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
   require(options_.renew >= 1, "--renew ", options_.renew, ": expected at least 1");
-  const bool sums = model.options().aggregate != ops::Aggregate::kMax;
-  require(sums || options_.strategy == Strategy::kUniform, "--strategy ",
+  require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform, "--strategy ",
           name_of(options_.strategy),
           ": estimates sums and means; with --aggregate max only uniform draws make sense");
   sampling_.fanouts = fanouts_of(options_, model.block_count());
@@ -98,6 +97,8 @@ bool Estimator::renews() const { return draws_ && options_.strategy != Strategy:
 // A pass over all costs less by node, so nodes that are touched must be few: of every seed, all
 // that the layers above the first reach.
 bool Estimator::cheaper_lazily(int64_t batch) const {
+  // Sparse features would be made dense again and again.
+  if (!inputs_.in_place() && model_.reads_features()) return false;
   const auto nodes = static_cast<double>(graph_.row_ptr.size() - 1);
   const auto arcs = static_cast<double>(graph_.neighbor.size());
   const double reach = std::pow(1 + arcs / nodes, static_cast<double>(model_.block_count() - 1));

@@ -83,8 +83,22 @@ std::span<const int64_t> numbers(const Tensor& nodes) {
 
 }  // namespace
 
+// Where something must be computed for each node, it is once.
+State Snapshot::start(std::span<const int64_t> nodes) const {
+  if (inputs_.in_place() && model_.starts_from_features()) {
+    return model_.start(inputs_, index_of(nodes));
+  }
+  NodeNumbers distinct;
+  const Tensor place = at::empty({std::ssize(nodes)}, at::kLong);
+  auto* to = place.data_ptr<int64_t>();
+  for (const int64_t node : nodes) *to++ = distinct.number(node);
+  const State state = model_.start(inputs_, index_of(distinct.nodes()));
+  const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(place) : all; };
+  return {rows(state.h), rows(state.f)};
+}
+
 State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
-  if (l == 0) return model_.start(inputs_, index_of(nodes));
+  if (l == 0) return start(nodes);
   KnownRows& known = states_[static_cast<size_t>(l)];
   const auto [place, missing] = known.find(nodes);
   if (!missing.empty()) {

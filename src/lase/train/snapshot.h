@@ -48,6 +48,7 @@ class Snapshot {
   Past of(const Batch& batch);
 
  private:
+  State start(std::span<const int64_t> nodes) const;
   State state(int64_t l, std::span<const int64_t> nodes);
   std::vector<at::Tensor> sums(int64_t l, std::span<const int64_t> nodes);
 

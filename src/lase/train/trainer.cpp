@@ -51,6 +51,7 @@ class Trainer {
   void average_weights();
   std::vector<Tensor> copy_weights() const;
   void set_weights(const std::vector<Tensor>& weights);
+  json run_options() const;
   void save(int64_t epoch);
   int64_t resume();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -84,6 +85,8 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
   const auto start = Clock::now();
   require(options_.epochs >= 1, "--epochs ", options_.epochs, ": expected at least 1");
   require(options_.batch >= 0, "--batch ", options_.batch, ": expected 0 or more");
+  require(options_.checkpoint_every >= 1, "--checkpoint-every ", options_.checkpoint_every,
+          ": expected at least 1");
   require(options_.eval_every >= 1, "--eval-every ", options_.eval_every, ": expected at least 1");
   require(options_.learning_rate > 0, "--learning-rate ", options_.learning_rate,
           ": expected a positive number");
@@ -156,7 +159,7 @@ std::optional<double> Trainer::run_epoch(int64_t epoch) {
   const int64_t size = batch_size();
   // What a lazy snapshot knows depends on the batches that it has seen, so that it starts anew
   // after a checkpoint, which then need not tell of it.
-  if (estimator_->lazy() && epoch % std::max<int64_t>(1, options_.checkpoint_every) == 0) {
+  if (estimator_->lazy() && epoch % options_.checkpoint_every == 0) {
     estimator_->expire();
   }
   double sum = 0;
@@ -252,7 +255,7 @@ void Trainer::validate(int64_t epoch, EpochReport& report) {
   report.validated = true;
   report.val = score(predictions(outputs), graph_.nodes.labels, protocol_.val);
   const double headline = report.val.headline(graph_.nodes.labels.task);
-  const Tensor rows = at::tensor(at::ArrayRef<int64_t>(protocol_.val), at::kLong);
+  const Tensor rows = index_of(protocol_.val);
   c10::NoGradGuard no_grad;
   const double loss = (*loss_)(outputs.logits.index_select(0, rows), protocol_.val).item<float>();
   // Equal scores are told apart by the loss.
@@ -285,6 +288,13 @@ void Trainer::set_weights(const std::vector<Tensor>& weights) {
     model_->parameters().all()[i].second.copy_(weights[i]);
 }
 
+// What decides on the weights.
+json Trainer::run_options() const {
+  json all = to_json(options_);
+  if (estimator_->lazy()) all["checkpoint_every"] = options_.checkpoint_every;
+  return all;
+}
+
 void Trainer::save(int64_t epoch) {
   Checkpoint checkpoint{.epoch = epoch,
                         .steps = adam_->steps(),
@@ -298,7 +308,7 @@ void Trainer::save(int64_t epoch) {
                                      {"best_epoch", best_epoch_},
                                      {"rate_factor", rate_factor_},
                                      {"since_lower_rate", since_lower_rate_}},
-                        .options = to_json(options_)};
+                        .options = run_options()};
   if (best_epoch_ > 0 && !protocol_.val.empty()) {
     checkpoint.progress["best_score"] = best_score_;
     checkpoint.progress["best_loss"] = best_loss_;
@@ -317,11 +327,11 @@ void Trainer::save(int64_t epoch) {
 }
 
 // The number of epochs done.
-int64_t Trainer::resume() {
+int64_t Trainer::resume() try {
   const std::string& path = options_.checkpoint;
   if (!options_.resume || path.empty() || !std::filesystem::exists(path)) return 0;
   Checkpoint checkpoint = load_checkpoint(path, copy_weights());
-  require(checkpoint.options == to_json(options_), path,
+  require(checkpoint.options == run_options(), path,
           ": belongs to a run with other options; remove it or give the same ones");
   if (!checkpoint.renewed.empty()) {
     set_weights(checkpoint.renewed);
@@ -342,6 +352,8 @@ int64_t Trainer::resume() {
   rate_factor_ = progress.at("rate_factor").get<double>();
   since_lower_rate_ = progress.at("since_lower_rate").get<int64_t>();
   return checkpoint.epoch;
+} catch (const json::exception&) {
+  fail(options_.checkpoint, ": the description of the checkpoint is damaged");
 }
 
 TrainResult Trainer::run() {
@@ -373,8 +385,7 @@ TrainResult Trainer::run() {
     curve_.push_back(point);
     if (options_.progress) options_.progress(report);
     const bool last = epoch + 1 == options_.epochs;
-    if (!options_.checkpoint.empty() && !last &&
-        (epoch + 1) % std::max<int64_t>(1, options_.checkpoint_every) == 0) {
+    if (!options_.checkpoint.empty() && !last && (epoch + 1) % options_.checkpoint_every == 0) {
       save(epoch + 1);
     }
   }
