@@ -208,25 +208,24 @@ json run_step(const StepFlags& flags, const Session& session) {
       << " link attributes (" << lase::layout_name(graph.link_attributes.layout) << ")\n";
   json result = {{"threads", lase::thread_count()},
                  {"instruction_set", lase::kernels::instruction_set()}};
+  std::optional<lase::ops::OneThread> one_thread(std::in_place);
   Run run(graph, flags);
-  {
-    const lase::ops::OneThread one_thread;
-    const Times times = run.steps();
-    const double step = median(times.step);
-    result.update({{"seconds_per_step", step},
-                   {"links_first_layer", run.links_first_layer()},
-                   {"links_per_second", static_cast<double>(run.links()) / step},
-                   {"gflops", run.flop() / step / 1e9},
-                   {"sample_seconds", median(times.sample)},
-                   {"forward_seconds", median(times.forward)},
-                   {"backward_seconds", median(times.backward)},
-                   {"optimizer_seconds", median(times.optimizer)}});
-    if (flags.inference) {
-      result["inference_seconds"] = run.inference();
-      result["norms_seconds"] = run.norms();
-    }
-    result["peak_rss_bytes"] = peak_rss();
+  const Times times = run.steps();
+  const double step = median(times.step);
+  result.update({{"seconds_per_step", step},
+                 {"links_first_layer", run.links_first_layer()},
+                 {"links_per_second", static_cast<double>(run.links()) / step},
+                 {"gflops", run.flop() / step / 1e9},
+                 {"sample_seconds", median(times.sample)},
+                 {"forward_seconds", median(times.forward)},
+                 {"backward_seconds", median(times.backward)},
+                 {"optimizer_seconds", median(times.optimizer)}});
+  if (flags.inference) {
+    result["inference_seconds"] = run.inference();
+    result["norms_seconds"] = run.norms();
   }
+  result["peak_rss_bytes"] = peak_rss();
+  one_thread.reset();
   const auto ms = [&](const char* key) { return result[key].get<double>() * 1e3; };
   out << std::fixed << std::setprecision(1);
   out << "one step         " << ms("seconds_per_step") << " ms: forward " << ms("forward_seconds")
@@ -249,12 +248,12 @@ json run_step(const StepFlags& flags, const Session& session) {
     const lase::ops::UseReference plain;
     const double kept = median(run.steps().step);
     return_freed_memory();
-    const double step = median(run.steps().step);
-    result["reference_seconds_per_step"] = step;
+    const double composed = median(run.steps().step);
+    result["reference_seconds_per_step"] = composed;
     result["reference_kept_seconds_per_step"] = kept;
-    result["ratio"] = step / result["seconds_per_step"].get<double>();
+    result["ratio"] = composed / result["seconds_per_step"].get<double>();
     result["ratio_kept"] = kept / result["seconds_per_step"].get<double>();
-    out << "composed of torch's operations  " << step * 1e3 << " ms, "
+    out << "composed of torch's operations  " << composed * 1e3 << " ms, "
         << result["ratio"].get<double>() << " times as long (" << kept * 1e3 << " ms, "
         << result["ratio_kept"].get<double>()
         << " times, where freed memory is kept as in our own step)\n";

@@ -95,6 +95,8 @@ TEST_F(TrainCli, TrainsWithEveryStrategy) {
   expect_refused(train({"--strategy", "gate", "--aggregate", "max"}),
                  {"--strategy gate", "--aggregate max"});
   expect_refused(train({"--renew", "0"}), {"--renew 0"});
+  expect_refused(train({"--strategy", "gate", "--renewal", "lazy"}),
+                 {"--renewal lazy", "--strategy gate"});
   EXPECT_EQ(train({"--strategy", "best"}).code, 2);
 }
 

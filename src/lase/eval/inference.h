@@ -15,10 +15,12 @@ struct Outputs {
   at::Tensor logits;     // [nodes, outputs]
 };
 
+// What is kept of inference.
+enum class Keep : uint8_t { kAll, kLogits };
+
 // Exact inference for every node: one layer after the other over whole neighbourhoods, so that each
 // h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time (0: as
 // many as suits the model).
-enum class Keep : uint8_t { kAll, kLogits };
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
               Keep keep = Keep::kAll, int64_t arcs = 0);
 

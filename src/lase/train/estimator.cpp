@@ -81,6 +81,9 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
   require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform, "--strategy ",
           name_of(options_.strategy),
           ": estimates sums and means; with --aggregate max only uniform draws make sense");
+  require(options_.renewal != Renewal::kLazy || options_.strategy == Strategy::kSnapshot,
+          "--renewal lazy: only a snapshot can be, and --strategy ", name_of(options_.strategy),
+          " is none");
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.draw = options_.draw;
   draws_ = draws_any(graph, sampling_.fanouts);

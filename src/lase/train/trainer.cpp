@@ -357,7 +357,6 @@ int64_t Trainer::resume() try {
 }
 
 TrainResult Trainer::run() {
-  const ops::OneThread one_thread;
   start_ = Clock::now();
   int64_t epoch = resume();
   for (; epoch < options_.epochs; ++epoch) {
@@ -427,6 +426,7 @@ constexpr std::array<std::string_view, 3> kNodeScalings = {"standard", "row", "n
 }  // namespace
 
 TrainResult train(const Graph& graph, const TrainOptions& options) {
+  const ops::OneThread one_thread;  // before anything wakes threads that would start with several
   return Trainer(graph, options).run();
 }
 
