@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "lase/base/error.h"
+#include "lase/base/names.h"
 
 namespace lase {
 namespace {
@@ -14,15 +14,6 @@ constexpr std::array<std::string_view, 3> kCombines = {"add", "multiply", "conca
 constexpr std::array<std::string_view, 3> kAmplifiers = {"sigmoid", "linear", "none"};
 constexpr std::array<std::string_view, 3> kAggregates = {"sum", "mean", "max"};
 
-template <class Enum, size_t n>
-Enum find(std::string_view name, const std::array<std::string_view, n>& names,
-          std::string_view what) {
-  for (size_t i = 0; i < n; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  fail("there is no ", what, " called ", quote(name));
-}
-
 }  // namespace
 
 std::string_view name_of(Architecture value) { return kArchitectures[static_cast<size_t>(value)]; }
@@ -31,16 +22,16 @@ std::string_view name_of(ops::Amplifier value) { return kAmplifiers[static_cast<
 std::string_view name_of(ops::Aggregate value) { return kAggregates[static_cast<size_t>(value)]; }
 
 Architecture architecture_from(std::string_view name) {
-  return find<Architecture>(name, kArchitectures, "model");
+  return value_named<Architecture>(name, kArchitectures, "model");
 }
 Combine combine_from(std::string_view name) {
-  return find<Combine>(name, kCombines, "combination");
+  return value_named<Combine>(name, kCombines, "combination");
 }
 ops::Amplifier amplifier_from(std::string_view name) {
-  return find<ops::Amplifier>(name, kAmplifiers, "amplifier");
+  return value_named<ops::Amplifier>(name, kAmplifiers, "amplifier");
 }
 ops::Aggregate aggregate_from(std::string_view name) {
-  return find<ops::Aggregate>(name, kAggregates, "aggregate");
+  return value_named<ops::Aggregate>(name, kAggregates, "aggregate");
 }
 
 bool sums_terms(const ModelOptions& options) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "lase/base/error.h"
+#include "lase/base/names.h"
 #include "lase/base/parallel.h"
 
 namespace lase {
@@ -51,11 +51,7 @@ void cap(std::vector<double>& p, double top) {
 
 std::string_view name_of(Draw value) { return kDraws[static_cast<size_t>(value)]; }
 
-Draw draw_from(std::string_view name) {
-  const auto found = std::find(kDraws.begin(), kDraws.end(), name);
-  require(found != kDraws.end(), "there is no way to draw called ", quote(name));
-  return static_cast<Draw>(found - kDraws.begin());
-}
+Draw draw_from(std::string_view name) { return value_named<Draw>(name, kDraws, "way to draw"); }
 
 Shares make_shares(const Neighborhoods& graph, std::span<const float> scores, int64_t fanout,
                    Draw draw) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lase/base/error.h"
+#include "lase/base/names.h"
 #include "lase/eval/inference.h"
 
 namespace lase {
@@ -16,14 +17,6 @@ constexpr std::array<std::string_view, 5> kStrategies = {"auto", "uniform", "gat
                                                          "snapshot"};
 constexpr std::array<std::string_view, 3> kRenewals = {"auto", "eager", "lazy"};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-
-template <class Value, size_t kSize>
-Value named(const std::array<std::string_view, kSize>& names, std::string_view name,
-            std::string_view what) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  require(found != names.end(), "there is no ", what, " called ", quote(name));
-  return static_cast<Value>(found - names.begin());
-}
 
 // A number for each layer.
 std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) {
@@ -69,10 +62,12 @@ bool draws_any(const Neighborhoods& graph, const std::vector<int64_t>& fanouts) 
 
 std::string_view name_of(Strategy value) { return kStrategies[static_cast<size_t>(value)]; }
 Strategy strategy_from(std::string_view name) {
-  return named<Strategy>(kStrategies, name, "strategy");
+  return value_named<Strategy>(name, kStrategies, "strategy");
 }
 std::string_view name_of(Renewal value) { return kRenewals[static_cast<size_t>(value)]; }
-Renewal renewal_from(std::string_view name) { return named<Renewal>(kRenewals, name, "renewal"); }
+Renewal renewal_from(std::string_view name) {
+  return value_named<Renewal>(name, kRenewals, "renewal");
+}
 
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
                      const Neighborhoods& graph, int64_t batch)
