@@ -30,6 +30,10 @@ int run(const std::vector<std::string>& arguments) {
   add_predict(app, session);
   add_embed(app, session);
   add_explain(app, session);
+  add_line(app, session);
+  add_deepwalk(app, session);
+  add_kernel(app, session);
+  add_download(app, session);
   add_bench(app, session);
   try {
     auto expanded = expand_config(arguments);

@@ -1,5 +1,3 @@
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -17,19 +15,13 @@
 #include "lase/train/trainer.h"
 
 #include "fanout.h"
+#include "interrupt.h"
 #include "memory.h"
 #include "session.h"
 
 namespace {
 
 using lase::Task;
-
-std::atomic<bool> interrupted{false};
-
-void on_interrupt(int) {
-  // The second time nobody wants to wait for the batch.
-  if (interrupted.exchange(true)) std::_Exit(130);
-}
 
 struct TrainFlags {
   std::string graph;
@@ -47,6 +39,9 @@ struct TrainFlags {
   std::string strategy = "auto";
   std::string draw = "without";
   std::string renewal = "auto";
+  std::string features = "none";
+  std::string features_order = "second";
+  lase::FeatureOptions learned;
   std::string log;
   std::string tensorboard;
   bool no_normalize = false;
@@ -68,6 +63,12 @@ lase::TrainOptions resolve(const TrainFlags& flags) {
   options.sampling.strategy = lase::strategy_from(flags.strategy);
   options.sampling.draw = lase::draw_from(flags.draw);
   options.sampling.renewal = lase::renewal_from(flags.renewal);
+  if (flags.features != "none") {
+    options.features = flags.learned;
+    options.features->embed.method = lase::embed_method_from(flags.features);
+    options.features->embed.order = lase::order_from(flags.features_order);
+    options.features->embed.seed = options.seed;
+  }
   if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
   return options;
 }
@@ -179,7 +180,7 @@ nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
   const Task task = graph.nodes.labels.task;
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
   Log log(flags, task);
-  options.stop = &interrupted;
+  options.stop = &interrupted();
   options.progress = [&](const lase::EpochReport& report) {
     log.add(report);
     if (live) show_progress(report, task, std::cerr);
@@ -190,11 +191,10 @@ nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
       line_of_batch.show(report, std::cerr);
     };
   }
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  const lase::TrainResult result = lase::train(graph, options);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  const lase::TrainResult result = [&] {
+    const Interruptible interruptible;
+    return lase::train(graph, options);
+  }();
   if (live) std::cerr << "\r\x1b[K";
   lase::save_model(result.trained, flags.out);
   auto& out = session.out();
@@ -261,6 +261,18 @@ void add_train(CLI::App& app, Session& session) {
           "--scale", flags->scale,
           "Node features: standardised on training nodes, rows summing to one, or as they are")
       ->check(CLI::IsMember({"standard", "row", "none"}));
+  verb->add_option("--features", flags->features,
+                   "Node features learned from the links, beside those the graph has")
+      ->check(CLI::IsMember({"none", "line", "deepwalk"}));
+  verb->add_option("--features-width", flags->learned.embed.width, "Of these");
+  verb->add_option("--features-order", flags->features_order, "Of line")
+      ->check(CLI::IsMember({"first", "second", "both"}));
+  verb->add_option("--features-epochs", flags->learned.embed.epochs,
+                   "Of line: samples for every arc (0: by the size of the graph)");
+  verb->add_flag("--features-weighted", flags->learned.embed.weighted,
+                 "Links count by the sum of their attributes");
+  verb->add_flag("--features-online", flags->learned.online,
+                 "Learn them from links between training nodes, whom the others join");
   verb->add_option("--epochs", train.epochs, "At most");
   verb->add_option("--patience", train.patience,
                    "Stop after so many epochs without a better validation score (0: never)");

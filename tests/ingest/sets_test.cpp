@@ -57,6 +57,18 @@ TEST_F(SetsFormat, ReadsLabelsTextAndIdsOfTheSameTable) {
   expect_error([&] { read(kPapers, {"--id", "venue"}); }, {"line 4: node 'x' is listed twice"});
 }
 
+TEST_F(SetsFormat, CountsMembersByHowManyItemsTheyHave) {
+  const auto counts = read(kPapers, {"--attributes", "counts"});
+  EXPECT_EQ(counts.link_attributes.columns, 8);
+  EXPECT_EQ(texts(counts.attribute_names)[1], "members of 3 to 4");
+  // Ann has three items, Bob two.
+  EXPECT_EQ(arc(counts, "0", "1"), (Floats{1, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(arc(counts, "0", "2"), (Floats{0, 1, 0, 0, 0, 0, 0, 0}));
+  const auto both = read(kPapers, {"--attributes", "both"});
+  EXPECT_EQ(arc(both, "0", "1"), (Floats{1, 1, 0, 0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(texts(both.attribute_names)[8], "Ann");
+}
+
 TEST_F(SetsFormat, TakesAnySeparator) {
   const auto graph = read("id\tauthors\n1\tA and B\n2\tB\n", {"--separator", " and "});
   EXPECT_EQ(texts(graph.attribute_names), Strings{"B"});

@@ -33,6 +33,17 @@ class Random {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(bits()) * n) >> 64);
   }
 
+  // Uniform in {0, …, n−1}, and 32 bits that are independent of it as long as n is below 2^31.
+  struct Parts {
+    uint64_t below;
+    uint32_t rest;
+  };
+  constexpr Parts split_below(uint64_t n) {
+    const auto product = static_cast<unsigned __int128>(bits()) * n;
+    return {static_cast<uint64_t>(product >> 64),
+            static_cast<uint32_t>(static_cast<uint64_t>(product) >> 32)};
+  }
+
   constexpr bool chance(double p) { return uniform() < p; }
 
   // Close to standard normal: a centred sum of twelve uniforms. Only sums, so that every machine

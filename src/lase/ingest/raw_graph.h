@@ -45,13 +45,19 @@ struct RawAttributes {
   Buffer<int64_t> row_end;  // sparse: end of each row in values
   Buffer<int32_t> column;   // sparse
 
-  // One sparse row that holds a single value, or none.
-  void add_single(int32_t at, float value) {
+  // Of the sparse row in work; columns ascend.
+  void add_value(int32_t at, float value) {
     column.push_back(at);
     values.push_back(value);
-    row_end.push_back(values.size());
   }
-  void add_empty() { row_end.push_back(values.size()); }
+  void end_row() { row_end.push_back(values.size()); }
+
+  // One sparse row that holds a single value, or none.
+  void add_single(int32_t at, float value) {
+    add_value(at, value);
+    end_row();
+  }
+  void add_empty() { end_row(); }
 };
 
 enum class Parallel : uint8_t { kMerge, kKeep, kRefuse };

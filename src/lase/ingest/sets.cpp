@@ -2,6 +2,8 @@
 // they share a member, and the link says which.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <string>
@@ -17,6 +19,16 @@
 namespace lase {
 namespace {
 
+// Members by the number of items that have them.
+constexpr std::array<std::string_view, 8> kCountNames = {
+    "members of 2 items",  "members of 3 to 4",   "members of 5 to 8",    "members of 9 to 16",
+    "members of 17 to 32", "members of 33 to 64", "members of 65 to 128", "members of more"};
+
+int32_t count_column(int64_t count) {
+  const auto doubling = std::bit_width(static_cast<uint64_t>(count - 1)) - 1;
+  return std::min<int32_t>(static_cast<int32_t>(doubling), std::ssize(kCountNames) - 1);
+}
+
 class SetsFormat : public Format {
  public:
   std::string name() const override { return "sets"; }
@@ -29,6 +41,9 @@ class SetsFormat : public Format {
     flags.flag("--fold-case", fold_case_, "members that differ in case only are the same");
     flags.number("--max-members", max_items_,
                  "members of more items than this link none of them (0: no limit)");
+    flags.choice(
+        "--attributes", {"members", "counts", "both"}, attributes_,
+        "of a link: which members are shared; how many, by how many items they have; both");
     flags.text("--id", nodes_.id, "column with the id of an item (default: its row, from 0)");
     declare_table(flags, table_);
     nodes_.declare_columns(flags);
@@ -44,6 +59,7 @@ class SetsFormat : public Format {
   std::string members_;
   std::string separator_ = ";";
   bool fold_case_ = false;
+  std::string attributes_ = "members";
   int64_t max_items_ = 1000;
   TableOptions table_;
   NodeOptions nodes_;
@@ -82,6 +98,9 @@ RawGraph SetsFormat::read(const Like* like) const {
   Interner members;
   const auto items = read_members(members);
 
+  const bool by_member = attributes_ != "counts";
+  const bool by_count = attributes_ != "members";
+  const int32_t first_member = by_count ? std::ssize(kCountNames) : 0;
   Interner known;
   for (int64_t i = 0; like != nullptr && i < like->attribute_names.size(); ++i) {
     known.add(like->attribute_names[i]);
@@ -90,6 +109,7 @@ RawGraph SetsFormat::read(const Like* like) const {
   int64_t too_common = 0;
   int64_t unseen = 0;
   StringTableBuilder names;
+  for (int32_t i = 0; i < first_member; ++i) names.add(kCountNames[static_cast<size_t>(i)]);
   graph.attributes.layout = Layout::kSparse;
   for (size_t m = 0; m < items.size(); ++m) {
     const auto& having = items[m];
@@ -105,24 +125,22 @@ RawGraph SetsFormat::read(const Like* like) const {
         quote(members[static_cast<int64_t>(m)]), " of ", count,
         " items brings the pairs of items above 2147483647; a lower --max-members leaves it out");
     auto column = static_cast<int32_t>(names.size());
-    bool has_column = true;
-    if (like != nullptr) {
+    bool has_column = by_member;
+    if (like != nullptr && by_member) {
       const auto found = known.find(members[static_cast<int64_t>(m)]);
       has_column = found.has_value();
       unseen += has_column ? 0 : 1;
       column = found.value_or(0);
-    } else {
+    } else if (by_member) {
       names.add(members[static_cast<int64_t>(m)]);
     }
     for (size_t i = 0; i < having.size(); ++i) {
       for (size_t j = i + 1; j < having.size(); ++j) {
         graph.source.push_back(having[i]);
         graph.target.push_back(having[j]);
-        if (has_column) {
-          graph.attributes.add_single(column, 1);
-        } else {
-          graph.attributes.add_empty();
-        }
+        if (by_count) graph.attributes.add_value(count_column(count), 1);
+        if (has_column) graph.attributes.add_value(column, 1);
+        graph.attributes.end_row();
       }
     }
   }

@@ -92,6 +92,27 @@ void dot_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const fl
 // out [d] = Σ_i g[i] h(row_i), which is the gradient of dot_rows with respect to v.
 void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g, float* out);
 
+// Skip-gram with noise: pairs (u, v) that were seen are to have large ⟨c(u), c'(v)⟩, pairs with
+// drawn noise small ones. Steps of stochastic gradient in the order of the pairs; up to kPairGroup
+// neighbouring ones of the same u are taken together, from the same c(u):
+//
+//   g_i = rate · (1 or 0 − σ(⟨c(u), c'(v_i)⟩));   c(u) += Σ g_i c'(v_i),   c'(v_i) += g_i c(u)
+//
+// A node is not paired with itself.
+inline constexpr int kPairGroup = 8;
+struct SkipGram {
+  float* center = nullptr;         // c [nodes, width]
+  float* context = nullptr;        // c' [nodes, width]; may be `center`
+  const uint8_t* fixed = nullptr;  // [nodes]: rows that stay; null: none
+  int64_t width = 0;
+  float rate = 0;
+};
+struct NodePair {
+  int32_t center;
+  int32_t context;  // v of a seen pair, ~v of a drawn one
+};
+void skip_gram(const SkipGram& tables, const NodePair* pairs, int64_t n);
+
 // The instruction set in use: "avx512", "avx2" or "baseline". The best that the processor has,
 // unless the environment variable LASE_ISA names a lesser one.
 const char* instruction_set();

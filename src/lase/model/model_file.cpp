@@ -34,6 +34,48 @@ Tensor get_tensor(const SafetensorsFile& file, const std::string& name,
   return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat).clone();
 }
 
+std::string table_name(size_t number, const char* part) {
+  return join("learned.", number, ".", part);
+}
+
+// Adds the arrays; what is not an array is returned.
+json add_learned(ArrayWriter& writer, const LearnedFeatures& learned) {
+  if (!learned.present()) return nullptr;
+  json widths = json::array();
+  const auto& tables = learned.embedding.tables;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const std::vector<int64_t> shape = {learned.embedding.nodes, tables[i].width};
+    writer.add(table_name(i, "center"), Array<float>(tables[i].center), shape);
+    if (!tables[i].context.empty()) {
+      writer.add(table_name(i, "context"), Array<float>(tables[i].context), shape);
+    }
+    widths.push_back({{"width", tables[i].width}, {"two", !tables[i].context.empty()}});
+  }
+  writer.add("learned.names", learned.names);
+  return {{"options", to_json(learned.options)},
+          {"nodes", learned.embedding.nodes},
+          {"tables", widths}};
+}
+
+LearnedFeatures get_learned(const SafetensorsFile& file, const json& about) {
+  LearnedFeatures learned;
+  if (about.is_null()) return learned;
+  learned.options = embed_options_from(about.at("options"));
+  learned.embedding.nodes = natural_at(about, "nodes");
+  learned.names = get_column_names(file, "learned.names", learned.embedding.nodes);
+  for (const json& entry : about.at("tables")) {
+    const std::vector<int64_t> shape = {learned.embedding.nodes, natural_at(entry, "width")};
+    const auto rows = [&](const char* part) {
+      const auto values = file.get<float>(table_name(learned.embedding.tables.size(), part), shape);
+      return std::vector<float>(values.begin(), values.end());
+    };
+    Embedding::Table table{.width = shape[1], .center = rows("center"), .context = {}};
+    if (entry.at("two").get<bool>()) table.context = rows("context");
+    learned.embedding.tables.push_back(std::move(table));
+  }
+  return learned;
+}
+
 }  // namespace
 
 json to_json(const ModelOptions& options) {
@@ -83,6 +125,7 @@ void save_model(const TrainedModel& trained, const std::string& path) {
   writer.add("link_attribute_names", trained.attribute_names);
   writer.add("node_reduction", trained.node_reduction);
   writer.add("link_reduction", trained.link_reduction);
+  const json learned = add_learned(writer, trained.learned);
   const ModelShape& shape = trained.model->shape();
   const json about = {{"options", to_json(trained.model->options())},
                       {"node_features", shape.node_features},
@@ -92,6 +135,7 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                       {"node_scaling", static_cast<int>(trained.scaling.nodes)},
                       {"directional", trained.directional},
                       {"degree_features", trained.degree_features},
+                      {"learned", learned},
                       {"training", trained.training}};
   writer.finish({{"format", std::string(kFormat)},
                  {"version", std::to_string(kModelVersion)},
@@ -133,6 +177,7 @@ TrainedModel load_model(const std::string& path) try {
   trained.label_names = get_column_names(file, "label_names", shape.outputs);
   trained.directional = about.at("directional").get<bool>();
   trained.degree_features = about.at("degree_features").get<bool>();
+  trained.learned = get_learned(file, about.value("learned", json()));
   trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
   trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
   // Only now, when the file has shown that it holds as much as it claims.
@@ -141,7 +186,8 @@ TrainedModel load_model(const std::string& path) try {
   for (auto& [name, value] : trained.model->parameters().all()) {
     value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
   }
-  trained.node_reduction = get_reduction(file, "node_reduction", shape.node_features);
+  trained.node_reduction = get_reduction(file, "node_reduction",
+                                         shape.node_features - trained.learned.embedding.width());
   trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
   trained.training = about.at("training");
   return trained;
@@ -184,6 +230,7 @@ Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& 
     check_names(trained.link_reduction.names, graph.attribute_names, "link attributes", path);
     reduce_links(graph, {}, trained.link_reduction);
   }
+  if (trained.learned.present()) add_features(trained.learned, graph);
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
   require(trained.directional == graph.directional, path, ": its links have ",

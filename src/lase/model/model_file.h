@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "lase/embed/features.h"
 #include "lase/graph/graph.h"
 #include "lase/model/model.h"
 
@@ -22,6 +23,7 @@ struct TrainedModel {
   StringTable attribute_names;  // [link attributes]
   bool directional = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
+  LearnedFeatures learned;       // beside those of the graph, where asked for
   Reduction node_reduction;
   Reduction link_reduction;
   at::Tensor target_mean;  // regression: [outputs]; predictions are mean + output / scale

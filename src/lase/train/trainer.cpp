@@ -10,6 +10,8 @@
 #include <limits>
 
 #include "lase/base/error.h"
+#include "lase/base/json.h"
+#include "lase/base/names.h"
 #include "lase/base/random.h"
 #include "lase/eval/inference.h"
 #include "lase/ops/one_thread.h"
@@ -95,6 +97,12 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
   protocol_ = make_protocol(graph_, options_.transductive,
                             options_.model.architecture == Architecture::kRaw);
   TrainedModel& trained = result_.trained;
+  if (options_.features) {
+    FeatureOptions wanted = *options_.features;
+    wanted.embed.stop = options_.stop;
+    trained.learned = learn_features(graph_, training_nodes(graph_), wanted);
+    add_features(trained.learned, graph_);
+  }
   if (graph_.nodes.features.columns == 0) {
     graph_.nodes.features = degree_features(graph_);
     graph_.nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
@@ -434,15 +442,11 @@ std::string_view name_of(Schedule value) { return kSchedules[static_cast<size_t>
 std::string_view name_of(NodeScaling value) { return kNodeScalings[static_cast<size_t>(value)]; }
 
 Schedule schedule_from(std::string_view name) {
-  const auto found = std::find(kSchedules.begin(), kSchedules.end(), name);
-  require(found != kSchedules.end(), "there is no schedule called ", quote(name));
-  return static_cast<Schedule>(found - kSchedules.begin());
+  return value_named<Schedule>(name, kSchedules, "schedule");
 }
 
 NodeScaling node_scaling_from(std::string_view name) {
-  const auto found = std::find(kNodeScalings.begin(), kNodeScalings.end(), name);
-  require(found != kNodeScalings.end(), "there is no scaling called ", quote(name));
-  return static_cast<NodeScaling>(found - kNodeScalings.begin());
+  return value_named<NodeScaling>(name, kNodeScalings, "scaling");
 }
 
 json to_json(const TrainOptions& options) {
@@ -466,7 +470,46 @@ json to_json(const TrainOptions& options) {
               {"select", options.select_by_loss ? "loss" : "score"},
               {"eval_every", options.eval_every},
               {"seed", options.seed}});
+  if (options.features) {
+    all["features"] = to_json(options.features->embed);
+    all["features"]["online"] = options.features->online;
+  }
   return all;
+}
+
+TrainOptions changed_options(TrainOptions options, const json& changes) try {
+  json all = to_json(options);
+  for (const auto& [name, value] : changes.items()) {
+    require(all.contains(name), "there is no option of training called ", quote(name));
+    require(all[name].is_number() == value.is_number() &&
+                all[name].is_array() == value.is_array() &&
+                all[name].is_boolean() == value.is_boolean(),
+            name, " ", quote(value.dump()), ": expected something like ", all[name].dump());
+    all[name] = value;
+  }
+  options.model = model_options_from(all);
+  options.node_scaling = node_scaling_from(all.at("scale").get<std::string>());
+  options.epochs = natural_at(all, "epochs");
+  options.patience = natural_at(all, "patience");
+  options.batch = natural_at(all, "batch");
+  options.sampling.fanout = all.at("fanout").get<std::vector<int64_t>>();
+  options.sampling.strategy = strategy_from(all.at("strategy").get<std::string>());
+  options.sampling.draw = draw_from(all.at("draw").get<std::string>());
+  options.sampling.renew = natural_at(all, "renew");
+  options.sampling.renewal = renewal_from(all.at("renewal").get<std::string>());
+  options.transductive = all.at("transductive").get<bool>();
+  options.learning_rate = all.at("learning_rate").get<double>();
+  options.schedule = schedule_from(all.at("schedule").get<std::string>());
+  options.adam.weight_decay = all.at("weight_decay").get<double>();
+  options.adam.clip = all.at("clip").get<double>();
+  options.balance = all.at("balance").get<bool>();
+  options.average = all.at("average").get<double>();
+  options.select_by_loss = all.at("select").get<std::string>() == "loss";
+  options.eval_every = natural_at(all, "eval_every");
+  options.seed = all.at("seed").get<uint64_t>();
+  return options;
+} catch (const json::exception& error) {
+  fail("options of training: ", error.what());
 }
 
 }  // namespace lase

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ enum class Schedule : uint8_t { kConstant, kCosine, kPlateau };
 
 struct TrainOptions {
   ModelOptions model;
+  std::optional<FeatureOptions> features;  // learned from links, beside those of the graph
   NodeScaling node_scaling = NodeScaling::kStandard;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
@@ -96,5 +98,7 @@ Schedule schedule_from(std::string_view name);
 std::string_view name_of(NodeScaling value);
 NodeScaling node_scaling_from(std::string_view name);
 nlohmann::json to_json(const TrainOptions& options);
+// The options with those that the object names, under the names of to_json, changed.
+TrainOptions changed_options(TrainOptions options, const nlohmann::json& changes);
 
 }  // namespace lase

@@ -5,6 +5,7 @@
 #include "lase/kernels/cpu/link_backward.h"
 #include "lase/kernels/cpu/link_forward.h"
 #include "lase/kernels/cpu/row_piece.h"
+#include "lase/kernels/cpu/skip_gram.h"
 
 namespace lase::kernels {
 namespace {
@@ -18,7 +19,8 @@ InstructionSet instructions(const char* name) {
           .tabulate = tabulate,
           .gather_codes = gather_codes,
           .dot_rows = dot_rows,
-          .sum_rows = sum_rows};
+          .sum_rows = sum_rows,
+          .skip_gram = skip_gram};
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ struct InstructionSet {
   // h(row_i).
   void (*dot_rows)(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out);
   void (*sum_rows)(const RowsView& rows, int64_t first, int64_t last, const float* g, float* sum);
+  void (*skip_gram)(const SkipGram& tables, const NodePair* pairs, int64_t n);
 };
 
 InstructionSet baseline_instructions();

@@ -17,25 +17,27 @@ LASE_INLINE void ask_for_row(const RowsView& rows, int64_t i, int64_t last) {
   for (int64_t j = 0; j < rows.d; j += 16) prefetch(row + j);
 }
 
-void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
+LASE_INLINE float dot(const float* a, const float* b, int64_t width) {
   constexpr int kSums = 4;
+  Vec lanes[kSums] = {};
+  int64_t j = 0;
+  for (; j + kSums * kLanes <= width; j += kSums * kLanes) {
+#pragma GCC unroll 4
+    for (int s = 0; s < kSums; ++s) lanes[s] += load(a + j + s * kLanes) * load(b + j + s * kLanes);
+  }
+  for (; j + kLanes <= width; j += kLanes) lanes[0] += load(a + j) * load(b + j);
+  if (j < width) {
+    const auto rest = static_cast<int>(width - j);
+    lanes[1] += load(a + j, rest) * load(b + j, rest);
+  }
+  return sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+}
+
+void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
   const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {
     ask_for_row(rows, i + ahead, last);
-    const float* row = rows.at(i);
-    Vec lanes[kSums] = {};
-    int64_t j = 0;
-    for (; j + kSums * kLanes <= rows.d; j += kSums * kLanes) {
-      for (int s = 0; s < kSums; ++s) {
-        lanes[s] += load(row + j + s * kLanes) * load(v + j + s * kLanes);
-      }
-    }
-    for (; j + kLanes <= rows.d; j += kLanes) lanes[0] += load(row + j) * load(v + j);
-    if (j < rows.d) {
-      const auto rest = static_cast<int>(rows.d - j);
-      lanes[1] += load(row + j, rest) * load(v + j, rest);
-    }
-    out[i] = sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+    out[i] = dot(rows.at(i), v, rows.d);
   }
 }
 

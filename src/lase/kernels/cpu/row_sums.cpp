@@ -29,4 +29,8 @@ void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const fl
   for (int64_t piece = 0; piece < pieces; ++piece) add(partial.get() + piece * stride, d, out);
 }
 
+void skip_gram(const SkipGram& tables, const NodePair* pairs, int64_t n) {
+  isa().skip_gram(tables, pairs, n);
+}
+
 }  // namespace lase::kernels

@@ -1,0 +1,215 @@
+#include "lase/embed/embed.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lase/base/error.h"
+#include "lase/base/json.h"
+#include "lase/base/names.h"
+#include "lase/base/parallel.h"
+#include "lase/embed/pairs.h"
+
+namespace lase {
+namespace {
+
+constexpr std::array<std::string_view, 2> kMethods = {"line", "deepwalk"};
+constexpr std::array<std::string_view, 3> kOrders = {"first", "second", "both"};
+constexpr uint64_t kStart = 3;
+
+void check(const EmbedOptions& options, int64_t nodes) {
+  const auto at_least = [](const char* flag, int64_t value, int64_t least) {
+    require(value >= least, flag, " ", value, ": expected at least ", least);
+  };
+  at_least("--width", options.width, options.order == Order::kBoth ? 2 : 1);
+  at_least("--epochs", options.epochs, 0);
+  at_least("--walks", options.walks, 1);
+  at_least("--length", options.length, 2);
+  at_least("--window", options.window, 1);
+  at_least("--negatives", options.negatives, 1);
+  constexpr int64_t kMost = 1 << 16;
+  require(options.width <= kMost, "--width ", options.width, ": expected at most ", kMost);
+  require(options.rate > 0 && std::isfinite(options.rate), "--rate ", options.rate,
+          ": expected a positive number");
+  require(nodes > 0, "a graph without nodes has nothing to embed");
+}
+
+// By arc: the sum of the link's attributes. Empty where links count alike.
+std::vector<float> arc_weights(const Graph& graph, const Neighborhoods& arcs, bool weighted) {
+  if (!weighted) return {};
+  require(graph.link_attributes.columns > 0,
+          "--weighted: the links of this graph have no attributes");
+  std::vector<float> weight(static_cast<size_t>(arcs.neighbor.size()));
+  parallel_for(arcs.neighbor.size(), 4096, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      double sum = 0;
+      graph.link_attributes.for_each(arcs.link[i], [&](int64_t, float value) { sum += value; });
+      require(sum >= 0, "--weighted: the attributes of link ", graph.link_of_row(arcs.link[i]),
+              " sum to ", sum, ", expected no negative number");
+      weight[static_cast<size_t>(i)] = static_cast<float>(sum);
+    }
+  });
+  return weight;
+}
+
+std::vector<float> noise_of(const Neighborhoods& arcs) {
+  std::vector<float> noise(static_cast<size_t>(arcs.row_ptr.size() - 1));
+  for (size_t u = 0; u < noise.size(); ++u) {
+    noise[u] = std::pow(static_cast<float>(arcs.degree(static_cast<int64_t>(u))), 0.75F);
+  }
+  return noise;
+}
+
+// Small random rows for nodes that have arcs and no row yet.
+void start_rows(const Neighborhoods& arcs, const std::vector<uint8_t>& fixed, uint64_t seed,
+                Embedding::Table& table) {
+  const int64_t nodes = arcs.row_ptr.size() - 1;
+  parallel_for(nodes, 1024, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      if (arcs.degree(u) == 0 || (!fixed.empty() && fixed[static_cast<size_t>(u)] != 0)) continue;
+      Random random(seed, kStart, u);
+      for (int64_t j = 0; j < table.width; ++j) {
+        table.center[static_cast<size_t>(u * table.width + j)] =
+            static_cast<float>((random.uniform() - 0.5) / static_cast<double>(table.width));
+      }
+    }
+  });
+}
+
+void learn(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
+           const std::vector<uint8_t>& fixed, Embedding& embedding) {
+  const auto weight = arc_weights(graph, arcs, options.weighted);
+  if (arcs.neighbor.empty()) return;
+  const auto noise = noise_of(arcs);
+  const PairInput input{.arcs = arcs, .weight = weight, .fixed = fixed, .options = options};
+  const auto pairs = options.method == EmbedMethod::kLine ? arc_pairs(input) : walk_pairs(input);
+  const auto tables = static_cast<double>(embedding.tables.size());
+  double before = 0;
+  for (auto& table : embedding.tables) {
+    start_rows(arcs, fixed, options.seed, table);
+    SkipGramOptions skip_gram{.noise = noise,
+                              .negatives = options.negatives,
+                              .rate = options.rate,
+                              .fixed = fixed,
+                              .seed = options.seed,
+                              .progress = {},
+                              .stop = options.stop};
+    if (options.progress) {
+      skip_gram.progress = [&](double share, double samples) {
+        options.progress((before + share) / tables, embedding.samples + samples);
+      };
+    }
+    embedding.samples += learn_skip_gram(
+        *pairs, skip_gram,
+        {.width = table.width,
+         .center = table.center,
+         .context = table.context.empty() ? std::span(table.center) : std::span(table.context)});
+    ++before;
+  }
+  embedding.stopped = options.stop != nullptr && options.stop->load();
+  for (const auto& table : embedding.tables) {
+    const bool finite = std::all_of(table.center.begin(), table.center.end(),
+                                    [](float x) { return std::isfinite(x); });
+    require(finite, "--rate ", options.rate, ": the embedding grew beyond all bounds");
+  }
+}
+
+}  // namespace
+
+int64_t Embedding::width() const {
+  int64_t all = 0;
+  for (const auto& table : tables) all += table.width;
+  return all;
+}
+
+std::vector<float> Embedding::rows() const {
+  std::vector<float> rows(static_cast<size_t>(nodes * width()));
+  int64_t offset = 0;
+  for (const auto& table : tables) {
+    for (int64_t u = 0; u < nodes; ++u) {
+      std::copy_n(table.center.begin() + u * table.width, table.width,
+                  rows.begin() + u * width() + offset);
+    }
+    offset += table.width;
+  }
+  return rows;
+}
+
+Embedding embed(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options) {
+  check(options, graph.node_count());
+  Embedding embedding;
+  embedding.nodes = graph.node_count();
+  const bool line = options.method == EmbedMethod::kLine;
+  const auto add_table = [&](int64_t width, bool two) {
+    const auto size = static_cast<size_t>(embedding.nodes * width);
+    embedding.tables.push_back({.width = width,
+                                .center = std::vector<float>(size),
+                                .context = std::vector<float>(two ? size : 0)});
+  };
+  if (line && options.order == Order::kBoth) {
+    add_table(options.width / 2, false);
+    add_table(options.width - options.width / 2, true);
+  } else {
+    add_table(options.width, !line || options.order == Order::kSecond);
+  }
+  learn(graph, arcs, options, {}, embedding);
+  return embedding;
+}
+
+void join_embedding(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
+                    const std::vector<bool>& fixed, Embedding& embedding) {
+  check(options, graph.node_count());
+  learn(graph, arcs, options, {fixed.begin(), fixed.end()}, embedding);
+}
+
+Embedding embed_online(const Graph& graph, const std::vector<bool>& training,
+                       const EmbedOptions& options) {
+  Embedding embedding = embed(graph, neighborhoods_within(graph, training), options);
+  if (!embedding.stopped) {
+    join_embedding(graph, all_neighborhoods(graph), options, training, embedding);
+  }
+  return embedding;
+}
+
+int64_t default_epochs(int64_t arcs) {
+  constexpr int64_t kEnough = 60'000'000;
+  return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, arcs), 100, 2000);
+}
+
+std::string_view name_of(EmbedMethod value) { return name_in(kMethods, value); }
+EmbedMethod embed_method_from(std::string_view name) {
+  return value_named<EmbedMethod>(name, kMethods, "embedding");
+}
+std::string_view name_of(Order value) { return name_in(kOrders, value); }
+Order order_from(std::string_view name) { return value_named<Order>(name, kOrders, "order"); }
+
+nlohmann::json to_json(const EmbedOptions& options) {
+  return {{"method", name_of(options.method)},
+          {"order", name_of(options.order)},
+          {"width", options.width},
+          {"epochs", options.epochs},
+          {"walks", options.walks},
+          {"length", options.length},
+          {"window", options.window},
+          {"negatives", options.negatives},
+          {"rate", options.rate},
+          {"weighted", options.weighted},
+          {"seed", options.seed}};
+}
+
+EmbedOptions embed_options_from(const nlohmann::json& json) {
+  EmbedOptions options;
+  options.method = embed_method_from(json.at("method").get<std::string>());
+  options.order = order_from(json.at("order").get<std::string>());
+  options.width = natural_at(json, "width");
+  options.epochs = natural_at(json, "epochs");
+  options.walks = natural_at(json, "walks");
+  options.length = natural_at(json, "length");
+  options.window = natural_at(json, "window");
+  options.negatives = natural_at(json, "negatives");
+  options.rate = json.at("rate").get<double>();
+  options.weighted = json.at("weighted").get<bool>();
+  options.seed = json.at("seed").get<uint64_t>();
+  return options;
+}
+
+}  // namespace lase
