@@ -113,7 +113,7 @@ void add_line(CLI::App& app, Session& session) {
                    "(second), or half the width each (both)")
       ->check(CLI::IsMember({"first", "second", "both"}));
   verb->add_option("--epochs", flags->options.epochs,
-                   "Samples for every arc of the graph (0: by its size, 100 to 2000)");
+                   "Samples for every arc of the graph (0: by its size, 50 to 1000)");
 }
 
 void add_deepwalk(CLI::App& app, Session& session) {

@@ -26,6 +26,7 @@ int run(const std::vector<std::string>& arguments) {
   add_info(app, session);
   add_export(app, session);
   add_train(app, session);
+  add_tune(app, session);
   add_evaluate(app, session);
   add_predict(app, session);
   add_embed(app, session);
@@ -34,6 +35,7 @@ int run(const std::vector<std::string>& arguments) {
   add_deepwalk(app, session);
   add_kernel(app, session);
   add_download(app, session);
+  add_reproduce(app, session);
   add_bench(app, session);
   try {
     auto expanded = expand_config(arguments);

@@ -29,6 +29,8 @@ void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
+void add_tune(CLI::App& app, Session& session);
+void add_reproduce(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_predict(CLI::App& app, Session& session);
 void add_embed(CLI::App& app, Session& session);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -12,63 +13,30 @@
 #include "lase/eval/event_file.h"
 #include "lase/graph/graph.h"
 #include "lase/model/model_file.h"
+#include "lase/report/run_page.h"
 #include "lase/train/trainer.h"
 
-#include "fanout.h"
 #include "interrupt.h"
 #include "memory.h"
 #include "session.h"
+#include "train_flags.h"
 
 namespace {
 
 using lase::Task;
 
-struct TrainFlags {
+struct Flags {
   std::string graph;
   std::string out;
-  lase::TrainOptions train;
-  std::string model = "sage";
-  std::string combine = "add";
-  std::string amplifier = "sigmoid";
-  std::string aggregate = "mean";
-  std::string gate = "scalar";
-  std::string schedule = "constant";
-  std::string scale = "standard";
-  std::string select = "score";
-  std::string fanout = "auto";
-  std::string strategy = "auto";
-  std::string draw = "without";
-  std::string renewal = "auto";
-  std::string features = "none";
-  std::string features_order = "second";
-  lase::FeatureOptions learned;
+  TrainFlags train;
   std::string log;
   std::string tensorboard;
-  bool no_normalize = false;
+  std::string report;
   bool quiet = false;
 };
 
-lase::TrainOptions resolve(const TrainFlags& flags) {
-  lase::TrainOptions options = flags.train;
-  options.model.architecture = lase::architecture_from(flags.model);
-  options.model.combine = lase::combine_from(flags.combine);
-  options.model.amplifier = lase::amplifier_from(flags.amplifier);
-  options.model.aggregate = lase::aggregate_from(flags.aggregate);
-  options.model.gate = flags.gate == "scalar";
-  options.model.normalize = !flags.no_normalize;
-  options.schedule = lase::schedule_from(flags.schedule);
-  options.node_scaling = lase::node_scaling_from(flags.scale);
-  options.select_by_loss = flags.select == "loss";
-  if (flags.fanout != "auto") options.sampling.fanout = parse_fanout(flags.fanout);
-  options.sampling.strategy = lase::strategy_from(flags.strategy);
-  options.sampling.draw = lase::draw_from(flags.draw);
-  options.sampling.renewal = lase::renewal_from(flags.renewal);
-  if (flags.features != "none") {
-    options.features = flags.learned;
-    options.features->embed.method = lase::embed_method_from(flags.features);
-    options.features->embed.order = lase::order_from(flags.features_order);
-    options.features->embed.seed = options.seed;
-  }
+lase::TrainOptions resolve(const Flags& flags) {
+  lase::TrainOptions options = resolved(flags.train);
   if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
   return options;
 }
@@ -107,9 +75,9 @@ class BatchLine {
 // The log: a JSON object a line, and event files for TensorBoard.
 class Log {
  public:
-  Log(const TrainFlags& flags, Task task) : task_(task) {
+  Log(const Flags& flags, Task task) : task_(task) {
     if (!flags.log.empty()) {
-      lines_.open(flags.log, flags.train.resume ? std::ios::app : std::ios::trunc);
+      lines_.open(flags.log, flags.train.train.resume ? std::ios::app : std::ios::trunc);
       lase::require(lines_.good(), flags.log, ": cannot be written");
     }
     if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
@@ -170,19 +138,45 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
   return json;
 }
 
-nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
+void write_report(const Flags& flags, const lase::Graph& graph, const lase::TrainResult& result,
+                  const lase::TrainOptions& options, std::vector<lase::CurvePoint> curve,
+                  bool live) {
+  lase::RunPageOptions page{
+      .title = std::filesystem::path(flags.graph).filename().string(),
+      .command = lase::join("lase train ", flags.graph, " --model ", flags.train.model),
+      .curve = std::move(curve),
+      .settings = lase::to_json(options),
+      .seed = options.seed};
+  if (live) {
+    page.progress = [](const std::string& what, double share) {
+      std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * share) << "%" << std::flush;
+    };
+  }
+  const auto data = lase::run_page_data(graph, result, page);
+  if (live) std::cerr << "\r\x1b[K";
+  lase::write_file(flags.report, lase::run_page(data));
+}
+
+nlohmann::json run_train(const Flags& flags, const Session& session) {
   keep_freed_memory();
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   lase::TrainOptions options = resolve(flags);
   // A place that cannot be written is found before the work is done.
-  for (const auto& path : {flags.out, options.checkpoint}) lase::AtomicFile probe(path);
+  for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
+    if (!path.empty()) lase::AtomicFile probe(path);
+  }
   const Task task = graph.nodes.labels.task;
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
   Log log(flags, task);
   options.stop = &interrupted();
+  std::vector<lase::CurvePoint> curve;
   options.progress = [&](const lase::EpochReport& report) {
     log.add(report);
+    curve.push_back({.epoch = report.epoch,
+                     .loss = report.loss,
+                     .val = report.val.headline(task),
+                     .validated = report.validated});
     if (live) show_progress(report, task, std::cerr);
   };
   BatchLine line_of_batch;
@@ -222,103 +216,30 @@ nlohmann::json run_train(const TrainFlags& flags, const Session& session) {
     std::cerr << "lase: " << result.checkpoint_error << "; training went on without checkpoints\n";
   }
   if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  if (!flags.report.empty()) write_report(flags, graph, result, options, curve, live);
   return result_json(result, task);
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
-  auto flags = std::make_shared<TrainFlags>();
+  auto flags = std::make_shared<Flags>();
   CLI::App* verb = session.add_verb(app, "train", "Train a model on a graph",
                                     [flags, &session] { return run_train(*flags, session); });
-  auto& train = flags->train;
-  auto& model = train.model;
+  auto& train = flags->train.train;
   verb->add_option("graph", flags->graph, "The graph file")->required();
   verb->add_option("--out", flags->out, "The model file to write")
       ->default_str("GRAPH with .model in place of .graph");
-  verb->add_option("--model", flags->model, "Architecture")
-      ->check(CLI::IsMember({"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}));
-  verb->add_option("--widths", model.widths, "Width of each layer")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verb->add_option("--combine", flags->combine, "How a node and its neighbourhood join")
-      ->check(CLI::IsMember({"add", "multiply", "concat"}));
-  verb->add_option("--amplifier", flags->amplifier, "a(e): sigmoid of U f(e), U f(e), or none")
-      ->check(CLI::IsMember({"sigmoid", "linear", "none"}));
-  verb->add_option("--aggregate", flags->aggregate, "Over a neighbourhood")
-      ->check(CLI::IsMember({"sum", "mean", "max"}));
-  verb->add_option("--gate", flags->gate, "λ(u,v), or none")
-      ->check(CLI::IsMember({"scalar", "none"}));
-  verb->add_option("--depth", model.depth, "Relabellings of wl");
-  verb->add_option("--project", model.project,
-                   "Start from W f(u) of this width instead of f(u) (0: not)");
-  verb->add_option(
-      "--dropout", model.dropout,
-      "Share of entries dropped from a node's own state in every layer, and before the head");
-  verb->add_flag("--no-normalize", flags->no_normalize,
-                 "Do not bring the last hidden state to length one");
-  verb->add_option(
-          "--scale", flags->scale,
-          "Node features: standardised on training nodes, rows summing to one, or as they are")
-      ->check(CLI::IsMember({"standard", "row", "none"}));
-  verb->add_option("--features", flags->features,
-                   "Node features learned from the links, beside those the graph has")
-      ->check(CLI::IsMember({"none", "line", "deepwalk"}));
-  verb->add_option("--features-width", flags->learned.embed.width, "Of these");
-  verb->add_option("--features-order", flags->features_order, "Of line")
-      ->check(CLI::IsMember({"first", "second", "both"}));
-  verb->add_option("--features-epochs", flags->learned.embed.epochs,
-                   "Of line: samples for every arc (0: by the size of the graph)");
-  verb->add_flag("--features-weighted", flags->learned.embed.weighted,
-                 "Links count by the sum of their attributes");
-  verb->add_flag("--features-online", flags->learned.online,
-                 "Learn them from links between training nodes, whom the others join");
-  verb->add_option("--epochs", train.epochs, "At most");
-  verb->add_option("--patience", train.patience,
-                   "Stop after so many epochs without a better validation score (0: never)");
-  verb->add_option("--batch", train.batch, "Nodes a step (0: all)");
-  verb->add_option("--fanout", flags->fanout,
-                   "Neighbours drawn in each layer, such as 10,10, or 'all'; auto: all of a small "
-                   "graph, else 10, or 1 before the last layer of a snapshot");
-  verb->add_option(
-          "--strategy", flags->strategy,
-          "Which neighbours are drawn: all alike, by gate, with the least variance, or all "
-          "alike to estimate the change since exact sums were taken; auto: "
-          "the last, where the model allows it")
-      ->check(CLI::IsMember({"auto", "uniform", "gate", "min_var", "snapshot"}));
-  verb->add_option("--draw", flags->draw, "With replacement, as in the paper, or without")
-      ->check(CLI::IsMember({"replace", "without"}));
-  verb->add_option("--renew", train.sampling.renew,
-                   "Batches after which a strategy passes over the training links again");
-  verb->add_option(
-          "--renewal", flags->renewal,
-          "Of a snapshot: by one pass, for the nodes that batches touch, or by which costs "
-          "less")
-      ->check(CLI::IsMember({"auto", "eager", "lazy"}));
-  verb->add_flag("--transductive", train.transductive,
-                 "Training sees all links, not only those between training nodes");
-  verb->add_option("--learning-rate", train.learning_rate, "Of Adam");
-  verb->add_option(
-          "--schedule", flags->schedule,
-          "Of the learning rate; plateau halves it after a quarter of --patience without a better "
-          "score")
-      ->check(CLI::IsMember({"constant", "cosine", "plateau"}));
-  verb->add_option("--weight-decay", train.adam.weight_decay, "Of Adam");
-  verb->add_option("--clip", train.adam.clip, "Gradients to this size (0: not)");
-  verb->add_flag("--balance", train.balance, "Weigh classes by the inverse of their number");
-  verb->add_option("--average", train.average,
-                   "Keep a running average of the weights that forgets at this rate (0: the last)");
-  verb->add_option("--select", flags->select,
-                   "What makes an epoch the best one on validation nodes")
-      ->check(CLI::IsMember({"score", "loss"}));
-  verb->add_option("--eval-every", train.eval_every, "Validate every so many epochs");
-  verb->add_option("--seed", train.seed, "Same seed, same weights, for any number of threads");
+  declare_train_flags(*verb, flags->train);
   verb->add_option("--checkpoint", train.checkpoint, "File for checkpoints")
       ->default_str("OUT.checkpoint");
   verb->add_option("--checkpoint-every", train.checkpoint_every, "Epochs between checkpoints");
   verb->add_flag("--resume", train.resume, "Go on from the checkpoint where there is one");
   verb->add_option("--log", flags->log, "File for a JSON object after every epoch");
   verb->add_option("--tensorboard", flags->tensorboard, "Folder for TensorBoard event files");
+  verb->add_option("--report", flags->report,
+                   "Write a page to look at: curves, confusion, a map of the nodes, and why each "
+                   "was predicted as it was");
   verb->add_flag("--quiet", flags->quiet, "No progress line");
   verb->parse_complete_callback([flags] {
     if (!flags->out.empty()) return;

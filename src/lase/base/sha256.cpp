@@ -89,6 +89,12 @@ std::string Sha256::hex() const {
   return text;
 }
 
+std::string sha256_of(std::string_view text) {
+  Sha256 sum;
+  sum.add(std::as_bytes(std::span(text)));
+  return sum.hex();
+}
+
 std::string sha256_of_file(const std::string& path) {
   const auto file = MappedFile::open(path);
   Sha256 sum;

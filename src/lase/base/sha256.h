@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace lase {
 
@@ -27,6 +28,7 @@ class Sha256 {
   uint64_t size_ = 0;
 };
 
+std::string sha256_of(std::string_view text);
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace lase

@@ -171,8 +171,8 @@ Embedding embed_online(const Graph& graph, const std::vector<bool>& training,
 }
 
 int64_t default_epochs(int64_t arcs) {
-  constexpr int64_t kEnough = 60'000'000;
-  return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, arcs), 100, 2000);
+  constexpr int64_t kEnough = 20'000'000;
+  return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, arcs), 50, 1000);
 }
 
 std::string_view name_of(EmbedMethod value) { return name_in(kMethods, value); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct ExplainOptions {
   int64_t output = -1;  // the class or target explained; −1: the predicted class, the first target
   int64_t neighbors = 10;  // shown a layer
   int64_t attributes = 5;  // shown a neighbour
+  int64_t tried = 0;  // links left out one by one in the last layer: those that weigh most; 0: all
 };
 
 // What an attribute of a link did. Effects are exact: the score less the score of the same network
@@ -26,6 +28,7 @@ struct AttributeEffect {
 };
 
 struct NeighborEffect {
+  int64_t node = 0;
   std::string name;
   double gate = 1;
   double effect = 0;  // of the link in this layer, on the score
@@ -48,6 +51,20 @@ struct Explanation {
 };
 
 Explanation explain(const TrainedModel& trained, const Graph& graph, const ExplainOptions& options);
+
+// Explains many nodes of one graph by the links that the last layer reads, which are the only layer
+// of its explanations: what that layer reads is computed once for all. Can be asked from many
+// threads. A model without layers explains nothing.
+class LastLayerExplainer {
+ public:
+  LastLayerExplainer(const TrainedModel& trained, const Graph& graph);
+  ~LastLayerExplainer();
+  Explanation explain(const ExplainOptions& options) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
 
 std::string explanation_text(const Explanation& explanation);
 nlohmann::json explanation_json(const Explanation& explanation);

@@ -31,41 +31,71 @@ void put(ops::Rows& matrix, const ops::Rows& rows, int64_t first, int64_t all) {
   if (rows.defined()) put(matrix.matrix, rows.dense(), first, all);
 }
 
+// One layer over whole neighbourhoods, a stretch of nodes at a time: visit(state, first).
+struct WholeGraph {
+  const Model& model;
+  const Inputs& inputs;
+  const Neighborhoods& graph;
+  int64_t arcs;  // in work at a time
+  Tensor degree;
+
+  WholeGraph(const Model& of, const Inputs& from, const Neighborhoods& on, int64_t at_a_time)
+      : model(of), inputs(from), graph(on), arcs(at_a_time), degree(degrees(on)) {
+    if (arcs > 0) return;
+    // The largest of the terms is found among all of them, in an array of arcs × d.
+    arcs = model.options().aggregate == ops::Aggregate::kMax ? 1 << 17 : 1 << 22;
+  }
+
+  int64_t nodes() const { return graph.row_ptr.size() - 1; }
+
+  template <class Visit>
+  void step(int64_t l, const State& state, const Visit& visit) const {
+    for (int64_t first = 0; first < nodes();) {
+      const int64_t last = stretch_end(graph, first, arcs);
+      const Block block = whole_block(graph, degree, first, last);
+      visit(model.step(l, state, block, inputs.links(), {}), first);
+      first = last;
+    }
+  }
+
+  // What layer l reads.
+  State state_before(int64_t l) const {
+    State state = model.start(inputs, Tensor());
+    for (int64_t below = 0; below < l; ++below) {
+      State next;
+      step(below, state, [&](const State& piece, int64_t first) {
+        put(next.h, piece.h, first, nodes());
+        put(next.f, piece.f, first, nodes());
+      });
+      state = std::move(next);
+    }
+    return state;
+  }
+};
+
 }  // namespace
+
+State last_layer_input(const Model& model, const Inputs& inputs, const Neighborhoods& graph) {
+  c10::NoGradGuard no_grad;
+  return WholeGraph(model, inputs, graph, 0).state_before(model.block_count() - 1);
+}
 
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, Keep keep,
               int64_t arcs) {
   c10::NoGradGuard no_grad;
-  if (arcs == 0) {
-    // The largest of the terms is found among all of them, in an array of arcs × d.
-    arcs = model.options().aggregate == ops::Aggregate::kMax ? 1 << 17 : 1 << 22;
-  }
-  const int64_t nodes = graph.row_ptr.size() - 1;
-  const Tensor degree = degrees(graph);
+  const WholeGraph whole(model, inputs, graph, arcs);
+  const int64_t nodes = whole.nodes();
   Outputs outputs;
   const auto put_outputs = [&](const State& state, int64_t first) {
     const Tensor embedding = model.embedding(state);
     if (keep == Keep::kAll) put(outputs.embedding, embedding, first, nodes);
     put(outputs.logits, model.head(embedding, {}), first, nodes);
   };
-  State state = model.start(inputs, Tensor());
-  if (model.block_count() == 0) put_outputs(state, 0);
-  for (int64_t l = 0; l < model.block_count(); ++l) {
-    const bool last_layer = l + 1 == model.block_count();
-    State next;
-    for (int64_t first = 0; first < nodes;) {
-      const int64_t last = stretch_end(graph, first, arcs);
-      const Block block = whole_block(graph, degree, first, last);
-      const State piece = model.step(l, state, block, inputs.links(), {});
-      if (last_layer) {
-        put_outputs(piece, first);
-      } else {
-        put(next.h, piece.h, first, nodes);
-        put(next.f, piece.f, first, nodes);
-      }
-      first = last;
-    }
-    state = std::move(next);
+  const int64_t last = model.block_count() - 1;
+  if (last < 0) {
+    put_outputs(model.start(inputs, Tensor()), 0);
+  } else {
+    whole.step(last, whole.state_before(last), put_outputs);
   }
   return outputs;
 }

@@ -24,6 +24,9 @@ enum class Keep : uint8_t { kAll, kLogits };
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
               Keep keep = Keep::kAll, int64_t arcs = 0);
 
+// What the last layer reads, for every node. The model has at least one layer.
+State last_layer_input(const Model& model, const Inputs& inputs, const Neighborhoods& graph);
+
 // What one exact pass, which visits every link once a layer, learns of a layer: the states that it
 // reads and its sums, for every node, and the score of every arc where asked for.
 struct LayerPass {

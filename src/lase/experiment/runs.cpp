@@ -54,9 +54,7 @@ class Runner {
 
  private:
   std::string file_of(const Run& run) const {
-    Sha256 sum;
-    sum.add(run.key.dump());
-    return options_.folder + "/" + sum.hex().substr(0, 20) + ".json";
+    return options_.folder + "/" + sha256_of(run.key.dump()).substr(0, 20) + ".json";
   }
 
   // A file that cannot be read is as good as none.

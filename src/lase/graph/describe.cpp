@@ -47,17 +47,6 @@ std::string bytes_text(int64_t bytes) {
   return out.str();
 }
 
-// 1234567 as 1,234,567.
-std::string grouped(int64_t value) {
-  const std::string digits = std::to_string(value);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
   if (matrix.columns == 0) return "none";
   std::ostringstream out;
@@ -74,6 +63,16 @@ std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
 }
 
 }  // namespace
+
+std::string grouped(int64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
 
 json describe_json(const Graph& graph) {
   const Labels& labels = graph.nodes.labels;

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/experiment/runs.h"
+#include "lase/experiment/search.h"
+#include "lase/graph/graph.h"
+#include "lase/train/trainer.h"
+
+#include "interrupt.h"
+#include "memory.h"
+#include "run_progress.h"
+#include "session.h"
+#include "train_flags.h"
+
+namespace {
+
+struct TuneFlags {
+  std::string graph;
+  std::string out;
+  std::string keep;
+  std::vector<std::string> vary;
+  int64_t trials = 20;
+  int64_t seeds = 1;
+  TrainFlags train;
+};
+
+struct Trial {
+  nlohmann::json setup;
+  lase::MeanAndError val;
+};
+
+lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
+                    const std::string& path, const std::string& label) {
+  lase::Run run;
+  run.key = {{"graph", path},
+             {"nodes", graph.node_count()},
+             {"arcs", graph.arc_count()},
+             {"options", lase::to_json(options)}};
+  run.label = label;
+  run.work = [&graph, options](const std::atomic<bool>* stop) {
+    lase::TrainOptions stoppable = options;
+    stoppable.stop = stop;
+    const auto result = lase::train(graph, stoppable);
+    return nlohmann::json{{"val", result.val.headline(graph.nodes.labels.task)},
+                          {"nodes", result.val.nodes}};
+  };
+  return run;
+}
+
+// What was changed, as flags of `lase train --config`.
+std::string config_text(const std::string& model, const nlohmann::json& setup) {
+  std::string text = "model = \"" + model + "\"\n";
+  for (const auto& [name, value] : setup.items()) {
+    std::string flag = name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    nlohmann::json given = value;
+    if (name == "gate") given = value.get<bool>() ? "scalar" : "none";
+    if (name == "normalize") {
+      flag = "no-normalize";
+      given = !value.get<bool>();
+    }
+    text += lase::join(flag, " = ", given.dump(), "\n");
+  }
+  return text;
+}
+
+nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
+  keep_freed_memory();
+  const lase::Graph graph = lase::open_graph(flags.graph);
+  lase::check_graph(graph, flags.graph);
+  const auto base = resolved(flags.train);
+  std::vector<lase::Choice> choices;
+  for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
+  if (choices.empty()) choices = lase::usual_choices(base.model.architecture);
+  const auto setups = lase::draw_setups(choices, flags.trials, base.seed);
+  std::vector<lase::Run> runs;
+  for (const auto& setup : setups) {
+    for (int64_t i = 0; i < flags.seeds; ++i) {
+      auto options = lase::changed_options(base, setup);
+      options.seed = base.seed + static_cast<uint64_t>(i);
+      runs.push_back(trial_run(graph, options, flags.graph, lase::setup_text(setup)));
+    }
+  }
+  RunLine line;
+  const Interruptible interruptible;
+  const auto results =
+      lase::run_all(std::move(runs), {.folder = flags.keep,
+                                      .threads = 0,
+                                      .progress = [&](const auto& p) { line.show(p); },
+                                      .stop = &interrupted()});
+  line.clear();
+  std::vector<Trial> trials;
+  size_t at = 0;
+  for (const auto& setup : setups) {
+    std::vector<double> val;
+    for (int64_t i = 0; i < flags.seeds; ++i, ++at) {
+      lase::require(results[at].at("nodes").get<int64_t>() > 0, flags.graph,
+                    ": has no validation nodes to choose by");
+      val.push_back(results[at].at("val").get<double>());
+    }
+    trials.push_back({setup, lase::mean_and_error(val)});
+  }
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const auto& a, const auto& b) { return a.val.mean > b.val.mean; });
+  auto& out = session.out();
+  out << "validation  set-up\n" << std::fixed << std::setprecision(4);
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& trial : trials) {
+    out << std::setw(10) << trial.val.mean << "  " << lase::setup_text(trial.setup) << "\n";
+    list.push_back(
+        {{"val", trial.val.mean}, {"val_error", trial.val.error}, {"setup", trial.setup}});
+  }
+  out << std::defaultfloat;
+  if (!flags.out.empty()) {
+    lase::write_file(flags.out, config_text(flags.train.model, trials[0].setup));
+    out << "written          " << flags.out << ": lase train " << flags.graph << " --config "
+        << flags.out << "\n";
+  }
+  return {{"trials", list}, {"best", trials[0].setup}, {"val", trials[0].val.mean}};
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<TuneFlags>();
+  CLI::App* verb =
+      session.add_verb(app, "tune", "Look for a good set-up by random search on validation nodes",
+                       [flags, &session] { return run_tune(*flags, session); });
+  verb->add_option("graph", flags->graph, "The graph file")->required();
+  verb->add_option("--vary", flags->vary,
+                   "An option of train and its values, such as learning-rate=0.003:0.01, "
+                   "widths=64,64:128,128 or learning-rate=0.001..0.03; may be given again")
+      ->allow_extra_args(false)
+      ->default_str("learning-rate, dropout, widths and combine");
+  verb->add_option("--trials", flags->trials, "Set-ups to try; the first is the one given")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--seeds", flags->seeds, "Runs of each, from --seed on")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--out", flags->out, "Write the best one as a file for train --config");
+  verb->add_option("--keep", flags->keep,
+                   "Folder that keeps the runs, so that a search which was stopped can go on");
+  declare_train_flags(*verb, flags->train);
+}

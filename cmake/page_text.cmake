@@ -1,0 +1,13 @@
+# Writes page.html as a C++ source: cmake -DPAGE=… -DOUT=… -P page_text.cmake. A literal may have at
+# most 64 KiB on some compilers, so the text is cut into pieces that stand one after the other.
+file(READ "${PAGE}" text)
+string(LENGTH "${text}" length)
+set(pieces "")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 12000 piece)
+  string(APPEND pieces "R\"~page~(${piece})~page~\"\n")
+  math(EXPR at "${at} + 12000")
+endwhile()
+file(WRITE "${OUT}" "#include \"lase/report/page_text.h\"\n\nnamespace lase {\n\n"
+     "std::string_view page_text() { return\n${pieces}; }\n\n}  // namespace lase\n")
