@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "lase/base/denormals.h"
 #include "lase/base/error.h"
 
 #include "support.h"
@@ -66,6 +67,21 @@ TEST(ThreadCount, IsAtLeastOne) {
   set_thread_count(-3);
   EXPECT_EQ(thread_count(), 1);
   set_thread_count(before);
+}
+
+TEST(ParallelFor, TakesDenormalsAsItsCallerDoes) {
+  volatile float small = 1e-30F;
+  for (const bool on : {true, false}) {
+    const FlushDenormals flush(on);
+    std::vector<int> zero(64);
+    parallel_for(64, 1, [&](int64_t i, int64_t) {
+      const volatile float product = small * 1e-10F;  // 1e-40
+      zero[static_cast<size_t>(i)] = product == 0 ? 1 : 0;
+    });
+#if defined(__SSE2__)
+    for (const int is_zero : zero) EXPECT_EQ(is_zero, on ? 1 : 0);
+#endif
+  }
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "lase/base/denormals.h"
+
 namespace lase::detail {
 namespace {
 
@@ -14,10 +16,12 @@ struct Job {
   const std::function<void(int64_t)>& piece;
   int64_t count;
   std::atomic<int64_t> next = 0;
-  int helpers = 0;  // at work on it
+  bool flush = denormals_flushed();  // as the thread has it whose job it is
+  int helpers = 0;                   // at work on it
 
   void work() {
     const Alone no_more;  // a piece does not spread again
+    const FlushDenormals as_there(flush);
     for (int64_t i = next++; i < count; i = next++) piece(i);
   }
 };

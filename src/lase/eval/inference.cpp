@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 #include <numeric>
 
+#include "lase/base/denormals.h"
 #include "lase/base/error.h"
 
 namespace lase {
@@ -77,12 +78,14 @@ struct WholeGraph {
 
 State last_layer_input(const Model& model, const Inputs& inputs, const Neighborhoods& graph) {
   c10::NoGradGuard no_grad;
+  const FlushDenormals flush;
   return WholeGraph(model, inputs, graph, 0).state_before(model.block_count() - 1);
 }
 
 Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& graph, Keep keep,
               int64_t arcs) {
   c10::NoGradGuard no_grad;
+  const FlushDenormals flush;
   const WholeGraph whole(model, inputs, graph, arcs);
   const int64_t nodes = whole.nodes();
   Outputs outputs;
@@ -103,6 +106,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Neighborhoods& gra
 std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
                                   const Neighborhoods& graph, std::optional<ops::Score> score) {
   c10::NoGradGuard no_grad;
+  const FlushDenormals flush;
   require(sums_terms(model.options()), "the largest of a neighbourhood is not a sum of terms");
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Block block = whole_block(graph, degrees(graph), 0, nodes);
@@ -135,6 +139,7 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs,
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Neighborhoods& graph,
                       std::span<const int64_t> fanouts, uint64_t seed, int64_t batch_size) {
   c10::NoGradGuard no_grad;
+  const FlushDenormals flush;
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Sampling sampling{.fanouts = {fanouts.begin(), fanouts.end()}};
   std::vector<Tensor> embeddings;

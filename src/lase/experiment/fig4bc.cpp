@@ -29,7 +29,7 @@ struct Curve {
 
 std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
                            const std::vector<Setting>& settings) {
-  const int64_t seeds = lab.effort(data.name).seeds;
+  const int64_t seeds = lab.effort(data.name).curve_seeds;
   std::vector<Run> runs;
   for (const auto& setting : settings) {
     for (int64_t seed = 1; seed <= seeds; ++seed) {

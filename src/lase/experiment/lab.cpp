@@ -42,7 +42,10 @@ const ExperimentData* Lab::data(const std::string& name) {
 
 Effort Lab::effort(const std::string& name) const {
   const bool quick = options_.quick;
-  Effort effort{.seeds = quick ? 3 : 10, .trials = quick ? 1 : 12, .cost = 0.03};
+  Effort effort{.seeds = quick ? 3 : 10,
+                .curve_seeds = quick ? 2 : 5,
+                .trials = quick ? 1 : 12,
+                .cost = 0.03};
   if (name.starts_with("dblp")) {
     effort = {.seeds = quick ? 1 : 5,
               .trials = quick ? 1 : 4,
@@ -51,7 +54,7 @@ Effort Lab::effort(const std::string& name) const {
               .cost = 3};
   } else if (name == "reddit") {
     effort = {
-        .seeds = quick ? 1 : 3, .trials = 1, .epochs = quick ? 1 : 5, .patience = 0, .cost = 25};
+        .seeds = quick ? 1 : 2, .trials = 1, .epochs = quick ? 1 : 4, .patience = 0, .cost = 15};
   } else if (name == "fmobile") {
     effort = {.seeds = quick ? 1 : 5,
               .trials = quick ? 1 : 4,
@@ -59,7 +62,7 @@ Effort Lab::effort(const std::string& name) const {
               .patience = 15,
               .cost = 0.5};
   }
-  if (options_.seeds > 0) effort.seeds = options_.seeds;
+  if (options_.seeds > 0) effort.seeds = effort.curve_seeds = options_.seeds;
   return effort;
 }
 
@@ -72,7 +75,9 @@ Run Lab::run(const ExperimentData& data, const TrainOptions& options, const json
   Run run;
   run.key = {{"data", data.tag}, {"what", what}, {"options", to_json(options)}};
   run.label = std::move(label);
-  run.cost = effort(data.name).cost * static_cast<double>(options.epochs);
+  // Relabelling reads every link twice, and all node features.
+  const double factor = options.model.architecture == Architecture::kWl ? 4 : 1;
+  run.cost = factor * effort(data.name).cost * static_cast<double>(options.epochs);
   run.work = [options, work = std::move(work)](const std::atomic<bool>* stop) {
     std::vector<double> curve;
     TrainOptions watched = options;

@@ -27,6 +27,7 @@ struct ReproduceOptions {
 // What a data set is given: seeds, set-ups tried in the search, epochs.
 struct Effort {
   int64_t seeds = 1;
+  int64_t curve_seeds = 1;  // where whole curves are compared
   int64_t trials = 1;
   int64_t epochs = 200;
   int64_t patience = 50;

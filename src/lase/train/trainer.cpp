@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "lase/base/denormals.h"
 #include "lase/base/error.h"
 #include "lase/base/json.h"
 #include "lase/base/names.h"
@@ -435,6 +436,7 @@ constexpr std::array<std::string_view, 3> kNodeScalings = {"standard", "row", "n
 
 TrainResult train(const Graph& graph, const TrainOptions& options) {
   const ops::OneThread one_thread;  // before anything wakes threads that would start with several
+  const FlushDenormals flush;
   return Trainer(graph, options).run();
 }
 

@@ -1,0 +1,125 @@
+#include "lase/report/run_page.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+#include "lase/base/file.h"
+#include "lase/graph/generate.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+class RunPageTest : public FolderTest {
+ protected:
+  Graph graph() const {
+    PlantedOptions options;
+    options.nodes = 120;
+    options.links = 600;
+    options.node_dim = 8;
+    options.link_dim = 4;
+    generate_graph(options, path("g.graph"));
+    return open_graph(path("g.graph"));
+  }
+
+  nlohmann::json page_data(const Graph& graph, Architecture architecture,
+                           int64_t most = 20000) const {
+    TrainOptions options;
+    options.model.architecture = architecture;
+    options.epochs = 3;
+    RunPageOptions page{.title = "g.graph", .command = "lase train g.graph", .most_nodes = most};
+    options.progress = [&](const EpochReport& report) {
+      page.curve.push_back({report.epoch, report.loss, report.val.micro_f1, report.validated});
+    };
+    const TrainResult result = train(graph, options);
+    page.settings = to_json(options);
+    return run_page_data(graph, result, page);
+  }
+};
+
+TEST_F(RunPageTest, HoldsWhatThePageShows) {
+  const Graph g = graph();
+  const auto data = page_data(g, Architecture::kSage);
+  EXPECT_EQ(data.at("model"), "LASE-SAGE");
+  EXPECT_EQ(data.at("curves").at("loss").size(), 3);
+  EXPECT_EQ(data.at("map").at("names").size(), 120);
+  EXPECT_EQ(data.at("map").at("layouts").size(), 2);
+  for (const auto& layout : data.at("map").at("layouts")) EXPECT_EQ(layout.at("x").size(), 120);
+  ASSERT_EQ(data.at("explanations").size(), 120);
+  const auto& first = data.at("explanations").at(0);
+  EXPECT_EQ(first.at("node"), std::string(g.nodes.names[0]));
+  EXPECT_EQ(first.at("links"), g.degree(0));
+  EXPECT_GT(data.at("importance").at("attributes").size(), 0);
+  int64_t counted = 0;
+  for (const auto& row : data.at("confusion").at("rows")) {
+    for (const auto& count : row) counted += count.get<int64_t>();
+  }
+  EXPECT_EQ(counted, g.split_size(Split::kTest));
+}
+
+TEST_F(RunPageTest, ShowsSomeNodesOfALargeGraph) {
+  const auto data = page_data(graph(), Architecture::kGraphSage, 50);
+  EXPECT_EQ(data.at("map").at("names").size(), 50);
+  EXPECT_EQ(data.at("map").at("of"), 120);
+  EXPECT_EQ(data.at("explanations").size(), 50);
+}
+
+TEST_F(RunPageTest, ExplainsNothingWithoutLayers) {
+  const auto data = page_data(graph(), Architecture::kRaw);
+  EXPECT_TRUE(data.at("explanations").at(0).is_null());
+  EXPECT_TRUE(data.at("importance").is_null());
+}
+
+TEST_F(RunPageTest, NothingEndsTheScript) {
+  const std::string page = run_page({{"title", "</script><b>"}});
+  EXPECT_EQ(page.find("</script><b>"), std::string::npos);
+  EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
+  EXPECT_EQ(page.find("@DATA@"), std::string::npos);
+}
+
+// The page in a browser: loads, a node is clicked, its explanation shows, nothing is complained of.
+TEST_F(RunPageTest, WorksInABrowser) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "chromium is not installed";
+  }
+  const Graph g = graph();
+  std::string page = run_page(page_data(g, Architecture::kSage));
+  // Clicks where node 7 is drawn, as a person would.
+  const std::string click =
+      "<script>addEventListener('load', () => {"
+      "const canvas = document.getElementById('map'), box = canvas.getBoundingClientRect();"
+      "const [x, y] = lase.where(7);"
+      "for (const type of ['pointerdown', 'pointerup', 'click']) canvas.dispatchEvent("
+      "new PointerEvent(type, {clientX: box.left + x, clientY: box.top + y, bubbles: true,"
+      "pointerId: 1, button: 0}));"
+      "document.body.dataset.picked = lase.pick(x, y);});</script></body>";
+  const size_t end = page.rfind("</body>");
+  ASSERT_NE(end, std::string::npos);
+  page.replace(end, 7, click);
+  write_file(path("page.html"), page);
+  const std::string command =
+      "timeout 100 chromium --headless=new --no-sandbox --disable-gpu "
+      "--user-data-dir=" +
+      path("profile") +
+      " --enable-logging=stderr --v=0 --virtual-time-budget=8000 "
+      "--dump-dom file://" +
+      path("page.html") + " 2>" + path("log");
+  FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string dom;
+  char buffer[65536];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) dom.append(buffer, n);
+  ASSERT_EQ(::pclose(pipe), 0) << read_file(path("log"));
+  EXPECT_NE(dom.find("data-ready=\"yes\""), std::string::npos);
+  EXPECT_NE(dom.find("data-picked=\"7\""), std::string::npos);
+  EXPECT_EQ(read_file(path("log")).find("CONSOLE"), std::string::npos) << read_file(path("log"));
+  const size_t at = dom.find("id=\"explanation\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::string name(g.nodes.names[7]);
+  EXPECT_NE(dom.find(">" + name + "<", at), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lase
