@@ -84,17 +84,20 @@ TEST_F(RunPageTest, WorksInABrowser) {
   if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "chromium is not installed";
   }
-  const Graph g = graph();
-  std::string page = run_page(page_data(g, Architecture::kSage));
-  // Clicks where node 7 is drawn, as a person would.
+  const auto data = page_data(graph(), Architecture::kSage);
+  std::string page = run_page(data);
+  // Clicks where node 7 is drawn, as a hand would; only no pointer is there to be captured.
   const std::string click =
       "<script>addEventListener('load', () => {"
       "const canvas = document.getElementById('map'), box = canvas.getBoundingClientRect();"
       "const [x, y] = lase.where(7);"
-      "for (const type of ['pointerdown', 'pointerup', 'click']) canvas.dispatchEvent("
+      "canvas.setPointerCapture = () => {};"
+      "for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent("
       "new PointerEvent(type, {clientX: box.left + x, clientY: box.top + y, bubbles: true,"
-      "pointerId: 1, button: 0}));"
-      "document.body.dataset.picked = lase.pick(x, y);});</script></body>";
+      "pointerId: 1, button: 0, isPrimary: true}));"
+      "document.body.dataset.picked = lase.pick(x, y);"
+      "document.body.dataset.shown = document.getElementById('explanation').innerText;"
+      "});</script></body>";
   const size_t end = page.rfind("</body>");
   ASSERT_NE(end, std::string::npos);
   page.replace(end, 7, click);
@@ -115,10 +118,15 @@ TEST_F(RunPageTest, WorksInABrowser) {
   EXPECT_NE(dom.find("data-ready=\"yes\""), std::string::npos);
   EXPECT_NE(dom.find("data-picked=\"7\""), std::string::npos);
   EXPECT_EQ(read_file(path("log")).find("CONSOLE"), std::string::npos) << read_file(path("log"));
-  const size_t at = dom.find("id=\"explanation\"");
-  ASSERT_NE(at, std::string::npos);
-  const std::string name(g.nodes.names[7]);
-  EXPECT_NE(dom.find(">" + name + "<", at), std::string::npos);
+  const size_t begin = dom.find("data-shown=\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string shown = dom.substr(begin + 12, dom.find('"', begin + 12) - begin - 12);
+  const auto& explanation = data.at("explanations").at(7);
+  EXPECT_NE(shown.find("\n" + explanation.at("node").get<std::string>() + "\n"), std::string::npos);
+  for (const auto& neighbor : explanation.at("shown")) {
+    const auto name = neighbor.at("node").get<std::string>();
+    EXPECT_NE(shown.find("\n" + name + "\n"), std::string::npos) << name << " in " << shown;
+  }
 }
 
 }  // namespace
