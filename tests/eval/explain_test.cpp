@@ -47,6 +47,22 @@ Graph without_link(const Graph& graph, int64_t u, int64_t v) {
   return rest;
 }
 
+// The graph with one attribute of one link set to zero; attributes are dense.
+Graph without_attribute(const Graph& graph, int64_t u, int64_t v, std::string_view name) {
+  Graph rest = graph;
+  std::vector<float> values(graph.link_attributes.values.begin(),
+                            graph.link_attributes.values.end());
+  for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+    if (graph.neighbor[i] != v) continue;
+    for (int64_t j = 0; j < graph.link_attributes.columns; ++j) {
+      if (graph.attribute_names[j] != name) continue;
+      values[static_cast<size_t>(graph.link[i] * graph.link_attributes.columns + j)] = 0;
+    }
+  }
+  rest.link_attributes.values = std::move(values);
+  return rest;
+}
+
 // With one layer, leaving a link out of the layer is leaving its arc out of the graph.
 TEST(Explain, EffectsAreThoseOfLeavingLinksOut) {
   for (const Layout layout : kLayouts) {
@@ -65,6 +81,11 @@ TEST(Explain, EffectsAreThoseOfLeavingLinksOut) {
       for (const auto& neighbor : explanation.layers[0].neighbors) {
         const int64_t v = node_of(graph, neighbor.name);
         EXPECT_NEAR(neighbor.effect, score(graph) - score(without_link(graph, 0, v)), 1e-5);
+        for (const auto& attribute : neighbor.attributes) {
+          if (layout != Layout::kDense) break;
+          const Graph rest = without_attribute(graph, 0, v, attribute.name);
+          EXPECT_NEAR(attribute.effect, score(graph) - score(rest), 1e-5) << attribute.name;
+        }
         EXPECT_GE(neighbor.gate, 0);
         EXPECT_LE(neighbor.gate, 1);
       }
@@ -101,6 +122,40 @@ TEST(Explain, WorksForNodesWithoutLinksAndModelsWithoutLayers) {
   TrainedModel raw = some_model(graph, Architecture::kRaw, 1);
   EXPECT_TRUE(explain(raw, graph, {.node = 0}).layers.empty());
   expect_error([&] { explain(raw, graph, {.node = 1000}); }, {"1000"});
+}
+
+TEST(LastLayerExplainer, SaysWhatExplainSaysOfTheLastLayer) {
+  for (const auto architecture : {Architecture::kSage, Architecture::kConcat, Architecture::kWl,
+                                  Architecture::kGcn, Architecture::kGraphSage}) {
+    const Graph graph = toy_graph({.links = 60});
+    const TrainedModel trained = some_model(graph, architecture, 2);
+    const LastLayerExplainer explainer(trained, graph);
+    for (int64_t node = 0; node < 5; ++node) {
+      const ExplainOptions options{.node = node, .output = 1, .neighbors = 4, .attributes = 3};
+      const auto whole = explain(trained, graph, options);
+      const auto found = explainer.explain(options);
+      ASSERT_EQ(found.layers.size(), 1);
+      const auto& expected = whole.layers.back();
+      const auto& layer = found.layers[0];
+      EXPECT_NEAR(found.score, whole.score, 1e-5);
+      EXPECT_EQ(layer.links, expected.links);
+      ASSERT_EQ(layer.neighbors.size(), expected.neighbors.size());
+      for (size_t i = 0; i < layer.neighbors.size(); ++i) {
+        EXPECT_NEAR(layer.neighbors[i].effect, expected.neighbors[i].effect, 1e-5);
+        ASSERT_EQ(layer.neighbors[i].attributes.size(), expected.neighbors[i].attributes.size());
+      }
+    }
+  }
+}
+
+TEST(LastLayerExplainer, TriesOnlySomeLinksWhereAsked) {
+  const Graph graph = toy_graph({.links = 60});
+  const TrainedModel trained = some_model(graph, Architecture::kSage, 2);
+  const auto found =
+      LastLayerExplainer(trained, graph)
+          .explain({.node = 0, .output = 1, .neighbors = 9, .attributes = 1, .tried = 2});
+  EXPECT_EQ(found.layers[0].neighbors.size(), std::min<size_t>(2, graph.degree(0)));
+  EXPECT_EQ(found.layers[0].links, graph.degree(0));
 }
 
 TEST(Predict, NumbersLabelsAsTheModelDoes) {

@@ -1,0 +1,172 @@
+// Features learned from links: in training, in the model file, and for nodes never seen.
+
+#include "lase/embed/features.h"
+
+#include <algorithm>
+
+#include "lase/base/file.h"
+#include "lase/eval/predict.h"
+#include "lase/graph/generate.h"
+#include "lase/train/trainer.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+EmbedOptions small() {
+  EmbedOptions options;
+  options.width = 8;
+  options.epochs = 50;
+  options.order = Order::kBoth;
+  return options;
+}
+
+class LearnedFeaturesTest : public FolderTest {
+ protected:
+  LearnedFeaturesTest() {
+    generate_graph({.nodes = 200, .links = 1000}, path("g.graph"));
+    graph = open_graph(path("g.graph"));
+  }
+  Graph bare() const {
+    Graph without = graph;
+    without.nodes.features = {};
+    without.nodes.feature_names = {};
+    return without;
+  }
+  TrainResult trained(const Graph& on) const {
+    TrainOptions options;
+    options.epochs = 2;
+    options.model.widths = {4, 4};
+    options.features = FeatureOptions{.embed = small(), .online = false};
+    return train(on, options);
+  }
+  Graph graph;
+};
+
+TEST_F(LearnedFeaturesTest, StandBesideThoseOfTheGraph) {
+  Graph more = graph;
+  const int64_t before = graph.nodes.features.columns;
+  add_features(learn_features(graph, {}, {.embed = small(), .online = false}), more);
+  EXPECT_EQ(more.nodes.features.columns, before + 8);
+  EXPECT_EQ(more.nodes.feature_names[before], "line0");
+  EXPECT_EQ(row(more.nodes.features, 3)[0], row(graph.nodes.features, 3)[0]);
+}
+
+TEST_F(LearnedFeaturesTest, AreInTheModelFile) {
+  const Graph without = bare();
+  const TrainResult result = trained(without);
+  EXPECT_EQ(result.trained.model->shape().node_features, 8);
+  save_model(result.trained, path("m"));
+  const TrainedModel loaded = load_model(path("m"));
+  ASSERT_TRUE(loaded.learned.present());
+  EXPECT_EQ(loaded.learned.embedding.rows(), result.trained.learned.embedding.rows());
+  ASSERT_EQ(loaded.learned.embedding.tables.size(), 2);
+  EXPECT_TRUE(loaded.learned.embedding.tables[0].context.empty());
+  const Graph fitted = fitted_graph(loaded, without, "g");
+  const Predictions predictions = predict(loaded, fitted);
+  std::vector<int64_t> test;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kTest)) test.push_back(u);
+  }
+  EXPECT_EQ(score(predictions.outputs, graph.nodes.labels, test).micro_f1, result.test.micro_f1);
+}
+
+TEST_F(LearnedFeaturesTest, NodesNeverSeenJoinWhileTheOthersStay) {
+  const TrainResult result = trained(bare());
+  Graph renamed = bare();
+  StringTableBuilder names;
+  for (int64_t u = 0; u < renamed.node_count(); ++u) {
+    names.add(u < 5 ? "new" + std::to_string(u) : std::string(graph.nodes.names[u]));
+  }
+  renamed.nodes.names = names.finish();
+  const Graph fitted = fitted_graph(result.trained, renamed, "g");
+  const auto rows = result.trained.learned.embedding.rows();
+  for (int64_t u = 0; u < 20; ++u) {
+    const Floats expected(rows.begin() + u * 8, rows.begin() + (u + 1) * 8);
+    if (u < 5) {
+      EXPECT_NE(row(fitted.nodes.features, u), expected);
+      EXPECT_NE(row(fitted.nodes.features, u), Floats(8));
+    } else {
+      EXPECT_EQ(row(fitted.nodes.features, u), expected);
+    }
+  }
+}
+
+class EmbeddingCli : public FolderTest {
+ protected:
+  EmbeddingCli() { generate_graph({.nodes = 100, .links = 400}, path("g.graph")); }
+};
+
+TEST_F(EmbeddingCli, WritesEmbeddings) {
+  for (const char* verb : {"line", "deepwalk"}) {
+    const auto result =
+        run_cli({verb, path("g.graph"), "--width", "6", "--out", path("e.npy"), "--json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.json().at("width"), 6);
+    EXPECT_EQ(result.json().at("nodes"), 100);
+    EXPECT_GT(result.json().at("samples").get<double>(), 0);
+  }
+}
+
+TEST_F(EmbeddingCli, WritesAGraphWithTheFeatures) {
+  const auto result =
+      run_cli({"line", path("g.graph"), "--width", "6", "--online", "--out", path("with.graph")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Graph graph = open_graph(path("with.graph"));
+  EXPECT_EQ(graph.nodes.features.columns, 6);
+  EXPECT_EQ(graph.nodes.feature_names[5], "line5");
+  expect_refused(run_cli({"line", path("g.graph"), "--out", path("g.graph")}), {"g.graph"});
+}
+
+TEST_F(EmbeddingCli, RefusesWhatCannotBe) {
+  expect_refused(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
+                 {"--width 0"});
+  expect_refused(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
+                 {"--length 1"});
+  expect_refused(run_cli({"line", path("g.graph"), "--out", path("no/e.npy")}), {"no/e.npy"});
+  EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+TEST_F(EmbeddingCli, TrainsWithLearnedFeatures) {
+  const auto result = run_cli({"train", path("g.graph"), "--features", "line", "--features-width",
+                               "4", "--features-epochs", "20", "--features-online", "--widths", "4",
+                               "--epochs", "2", "--report", path("page.html"), "--out", path("m")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(run_cli({"evaluate", path("m"), path("g.graph")}).code, 0);
+  EXPECT_NE(read_file(path("page.html")).find("LASE-SAGE"), std::string::npos);
+}
+
+TEST_F(EmbeddingCli, TunesAndTrainsWithTheBest) {
+  const auto result = run_cli({"tune", path("g.graph"), "--trials", "3", "--epochs", "2", "--vary",
+                               "widths=4,4:8", "--vary", "learning-rate=0.01..0.1", "--keep",
+                               path("kept"), "--out", path("best.toml"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json().at("trials").size(), 3);
+  const auto again =
+      run_cli({"train", path("g.graph"), "--epochs", "2", "--config", path("best.toml"), "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json().at("val_micro_f1"), result.json().at("val"));
+  expect_refused(run_cli({"tune", path("g.graph"), "--vary", "colour=1:2"}), {"colour"});
+}
+
+TEST_F(EmbeddingCli, ComparesGraphs) {
+  const auto one = run_cli({"kernel", path("g.graph"), path("g.graph"), "--normalize", "--json"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_NEAR(one.json().at("kernel").get<double>(), 1, 1e-12);
+  const auto many = run_cli({"kernel", path("g.graph"), path("g.graph"), path("g.graph"), "--kind",
+                             "wl", "--length", "2", "--out", path("gram.csv"), "--json"});
+  ASSERT_EQ(many.code, 0) << many.err;
+  EXPECT_EQ(many.json().at("gram").size(), 3);
+  EXPECT_TRUE(read_file(path("gram.csv")).starts_with("graph,"));
+}
+
+TEST_F(EmbeddingCli, ReproducesTheTheorem) {
+  const auto result = run_cli({"reproduce", "theorem1", "--quick", "--out", path("out"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.json().contains("theorem1"));
+  EXPECT_EQ(run_cli({"reproduce", "table9"}).code, 2);
+}
+
+}  // namespace
+}  // namespace lase
