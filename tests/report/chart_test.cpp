@@ -294,18 +294,6 @@ TEST(Svg, ChoosesRoundTicks) {
   }
 }
 
-TEST(Svg, EscapesEverythingThatXmlDoesNotAllow) {
-  EXPECT_EQ(svg::escaped("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
-  EXPECT_EQ(svg::escaped("λ → 層"), "λ → 層");
-  EXPECT_EQ(svg::escaped("a\x01\nb"), "a  b");
-  const std::string bad = "\xEF\xBF\xBD";
-  EXPECT_EQ(svg::escaped("a\xFFz"), "a" + bad + "z");
-  EXPECT_EQ(svg::escaped("\xC3"), bad);                      // cut off
-  EXPECT_EQ(svg::escaped("\xC0\xAF"), bad + bad);            // too long for its value
-  EXPECT_EQ(svg::escaped("\xED\xA0\x80"), bad + bad + bad);  // half of a pair
-  EXPECT_EQ(svg::escaped("\xEF\xBF\xBF"), bad + bad + bad);  // no character
-}
-
 TEST(Svg, ShortensAndBreaksTexts) {
   const std::string text = "a long näme of a thing";
   EXPECT_EQ(svg::shortened(text, 1000, 11), text);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "lase/base/error.h"
+#include "lase/base/markup.h"
 #include "lase/eval/explain.h"
 
 namespace lase {
@@ -20,29 +21,6 @@ std::string number(double value, int digits = 3) {
 std::string signed_number(double value) {
   const std::string digits = number(std::abs(value));
   return std::string(value < 0 ? "−" : "+").append(digits);
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string shortened(std::string text, size_t most) {

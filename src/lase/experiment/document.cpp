@@ -3,12 +3,10 @@
 #include <sstream>
 
 #include "lase/base/error.h"
-#include "lase/report/svg.h"
+#include "lase/base/markup.h"
 
 namespace lase {
 namespace {
-
-using svg::escaped;
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;

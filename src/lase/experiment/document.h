@@ -7,8 +7,8 @@ namespace lase {
 
 // A table of texts, for people and for programs.
 struct TextTable {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<std::string>> rows = {};
 
   std::string markdown() const;
   std::string csv() const;
@@ -17,13 +17,13 @@ struct TextTable {
 
 // What an experiment found. The parts in the order in which they are read.
 struct Document {
-  std::string name;   // of its files: table3
-  std::string title;  // Table 3: …
-  std::string text;   // paragraphs, separated by empty lines; plain
-  TextTable table;    // for people
-  TextTable values;   // for programs: NAME.csv
-  std::string svg;    // a picture, or empty
-  std::string notes;  // below all; plain
+  std::string name = {};   // of its files: table3
+  std::string title = {};  // Table 3: …
+  std::string text = {};   // paragraphs, separated by empty lines; plain
+  TextTable table = {};    // for people
+  TextTable values = {};   // for programs: NAME.csv
+  std::string svg = {};    // a picture, or empty
+  std::string notes = {};  // below all; plain
 
   // The picture is named beside the text.
   std::string markdown() const;

@@ -99,9 +99,6 @@ Document fig4a(Lab& lab) {
                         "signal-to-noise ratio is the standard deviation of the attributes over "
                         "that of the noise. The paper's figure shows reddit, without numbers: "
                         "the score falls as the noise grows.",
-                    .table = {},
-                    .values = {},
-                    .svg = {},
                     .notes = kStandInNote};
   document.table.columns = {"link attributes"};
   document.values.columns = {"data", "stand_in", "attributes", "seeds", "test", "test_error"};

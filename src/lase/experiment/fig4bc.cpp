@@ -66,8 +66,12 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
   return curves;
 }
 
-LineChart chart_of(const std::string& title, const std::vector<const Curve*>& curves,
-                   const std::function<std::string(const Setting&)>& name) {
+using NameOf = std::function<std::string(const Setting&)>;
+using Belongs = std::function<bool(const Setting&)>;
+
+// The curves that belong to a panel.
+LineChart panel_of(const std::string& title, const std::vector<Curve>& curves,
+                   const Belongs& belongs, const NameOf& name) {
   LineChart chart{.title = title,
                   .x_label = "epoch",
                   .y_label = "validation micro-F1",
@@ -75,10 +79,19 @@ LineChart chart_of(const std::string& title, const std::vector<const Curve*>& cu
                   .errors = ErrorStyle::kBand,
                   .width = 340,
                   .height = 260};
-  for (const Curve* curve : curves) {
-    chart.series.push_back({.name = name(curve->setting), .y = curve->mean, .error = curve->error});
+  for (const Curve& curve : curves) {
+    if (!belongs(curve.setting)) continue;
+    chart.series.push_back({.name = name(curve.setting), .y = curve.mean, .error = curve.error});
   }
   return chart;
+}
+
+std::string picture(const std::vector<Panel>& panels, const ExperimentData& data,
+                    const std::string& by) {
+  return svg_panels(panels, {.title = join("Validation micro-F1 on ", data.marked_title(), by),
+                             .subtitle = "mean and standard error over seeds",
+                             .columns = 3,
+                             .shared_key = true});
 }
 
 void fill_tables(Document& document, const std::vector<Curve>& curves) {
@@ -123,25 +136,16 @@ Document fig4b(Lab& lab) {
               " while it learns, renewed every 10 batches. The paper's figure, "
               "without numbers, shows min_var above uniform and gate; snapshot is not "
               "in the paper.",
-      .table = {},
-      .values = {},
-      .svg = {},
       .notes = data.stand_in ? kStandInNote : ""};
   fill_tables(document, curves);
   std::vector<Panel> panels;
   for (const int64_t samples : kSamples) {
-    std::vector<const Curve*> shown;
-    for (const auto& curve : curves) {
-      if (curve.setting.samples == samples || curve.setting.samples == 0) shown.push_back(&curve);
-    }
-    panels.emplace_back(chart_of(join(samples, samples == 1 ? " neighbour" : " neighbours"), shown,
-                                 [](const Setting& setting) { return setting.name(); }));
+    panels.emplace_back(panel_of(
+        join(samples, samples == 1 ? " neighbour" : " neighbours"), curves,
+        [&](const Setting& one) { return one.samples == samples || one.samples == 0; },
+        [](const Setting& one) { return one.name(); }));
   }
-  document.svg =
-      svg_panels(panels, {.title = "Validation micro-F1 on " + data.marked_title() + " by strategy",
-                          .subtitle = "mean and standard error over seeds",
-                          .columns = 3,
-                          .shared_key = true});
+  document.svg = picture(panels, data, " by strategy");
   return document;
 }
 
@@ -164,30 +168,18 @@ Document fig4c(Lab& lab) {
               " while it learns, by the number of batches after which probabilities "
               "or the snapshot are taken anew. In the paper min_var loses a little as "
               "the interval grows.",
-      .table = {},
-      .values = {},
-      .svg = {},
       .notes = data.stand_in ? kStandInNote : ""};
   fill_tables(document, curves);
   std::vector<Panel> panels;
   for (const auto strategy : strategies) {
     for (const int64_t samples : kSamples) {
-      std::vector<const Curve*> shown;
-      for (const auto& curve : curves) {
-        if (curve.setting.samples == samples && curve.setting.strategy == strategy) {
-          shown.push_back(&curve);
-        }
-      }
-      panels.emplace_back(
-          chart_of(join(name_of(strategy), ", ", samples, " drawn"), shown,
-                   [](const Setting& setting) { return join("every ", setting.renew); }));
+      panels.emplace_back(panel_of(
+          join(name_of(strategy), ", ", samples, " drawn"), curves,
+          [&](const Setting& one) { return one.samples == samples && one.strategy == strategy; },
+          [](const Setting& one) { return join("every ", one.renew, " batches"); }));
     }
   }
-  document.svg = svg_panels(
-      panels, {.title = "Validation micro-F1 on " + data.marked_title() + " by renewal",
-               .subtitle = "mean and standard error over seeds; batches between two renewals",
-               .columns = 3,
-               .shared_key = true});
+  document.svg = picture(panels, data, " by renewal");
   return document;
 }
 

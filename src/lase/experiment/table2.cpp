@@ -6,9 +6,6 @@ Document table2(Lab& lab) {
   Document document{.name = "table2",
                     .title = "Table 2: sizes of the data sets",
                     .text = "The paper's numbers in brackets.",
-                    .table = {},
-                    .values = {},
-                    .svg = {},
                     .notes = kStandInNote};
   document.table.columns = {"data set", "nodes", "links", "links a node", "labels", "made by"};
   document.values.columns = {"data",        "stand_in",       "nodes",

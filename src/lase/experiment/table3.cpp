@@ -281,11 +281,7 @@ Document table3(Lab& lab) {
                     .text =
                         "Mean ± standard error over seeds, the paper's number in brackets. "
                         "Set-ups were chosen on validation nodes by random search with the "
-                        "same number of trials for each model of lase (table3.csv).",
-                    .table = {},
-                    .values = {},
-                    .svg = {},
-                    .notes = {}};
+                        "same number of trials for each model of lase (table3.csv)."};
   if (lab.quick()) {
     document.text +=
         "\n\nA quick run: few seeds, no search, and few epochs on the larger sets. It shows that "

@@ -25,13 +25,7 @@ struct Extremes {
 Document theorem1(Lab& lab) {
   const TheoremOptions options{.graphs = lab.quick() ? 5 : 100};
   const auto rows = check_theorem(options);
-  Document document{.name = "theorem1",
-                    .title = "Theorem 1: LASE-RW and the random-walk kernel",
-                    .text = {},
-                    .table = {},
-                    .values = {},
-                    .svg = {},
-                    .notes = {}};
+  Document document{.name = "theorem1", .title = "Theorem 1: LASE-RW and the random-walk kernel"};
   document.text =
       "Σ_v h^(l)(v)[k] against the kernel of the graph and the path L_{l,k}, in double, on " +
       std::to_string(options.graphs) +

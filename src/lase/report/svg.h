@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/base/markup.h"
+
 // What pictures are written with. Lengths are pixels, from the top left.
 namespace lase::svg {
 
@@ -17,9 +19,6 @@ inline constexpr std::array<std::string_view, 8> kPalette = {
 inline constexpr std::string_view kInk = "#222222";
 inline constexpr std::string_view kSoft = "#5B6472";  // what is not read first
 inline constexpr std::string_view kGrid = "#E4E7EC";
-
-// For text and for attributes. Control characters become spaces, and what is not UTF-8 U+FFFD.
-std::string escaped(std::string_view text);
 
 // With that many decimals, for any locale, and a true minus sign.
 std::string fixed(double value, int decimals);
