@@ -99,6 +99,7 @@ std::string Document::markdown() const {
   if (!text.empty()) all += text + "\n\n";
   if (!table.columns.empty()) all += table.markdown() + "\n";
   if (!svg.empty()) all += "![" + title + "](" + name + ".svg)\n\n";
+  if (!page.empty()) all += join("[One run, to look at](", page, ")\n\n");
   if (!notes.empty()) all += notes + "\n";
   return all;
 }
@@ -106,6 +107,9 @@ std::string Document::markdown() const {
 std::string Document::html() const {
   std::string all = join("<section id=\"", escaped(name), "\">\n<h2>", escaped(title), "</h2>\n");
   all += join(paragraphs(text), table.html(), svg);
+  if (!page.empty()) {
+    all += join("<p><a href=\"", escaped(page), "\">One run, to look at</a></p>\n");
+  }
   all += join("<div class=\"notes\">", paragraphs(notes), "</div>\n</section>\n");
   return all;
 }

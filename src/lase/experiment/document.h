@@ -23,6 +23,7 @@ struct Document {
   TextTable table = {};    // for people
   TextTable values = {};   // for programs: NAME.csv
   std::string svg = {};    // a picture, or empty
+  std::string page = {};   // a file beside that shows more, or empty
   std::string notes = {};  // below all; plain
 
   // The picture is named beside the text.

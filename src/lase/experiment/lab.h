@@ -43,6 +43,7 @@ class Lab {
   const ExperimentData* data(const std::string& name);
   Effort effort(const std::string& name) const;
   bool quick() const { return options_.quick; }
+  const std::atomic<bool>* stop() const { return options_.stop; }
   void say(const std::string& text) const;
 
   // A run of `train` on a data set. Its result has val, test, epochs, seconds, and curve (the

@@ -5,6 +5,7 @@
 #include "lase/experiment/experiments.h"
 #include "lase/experiment/search.h"
 #include "lase/report/chart.h"
+#include "lase/report/run_page.h"
 #include "lase/train/protocol.h"
 
 namespace lase {
@@ -253,6 +254,32 @@ void fill_tables(Document& document, const std::vector<Cell>& cells,
   }
 }
 
+// The page of one run of LASE-SAGE; its name, or nothing where there is no such cell.
+std::string write_page(const Lab& lab, const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    if (cell.data->name != "email" || cell.method->name != "sage") continue;
+    lab.say("the page of one run");
+    TrainOptions options = changed_options(
+        options_for(Architecture::kSage, lab.effort(cell.data->name), 1), cell.setup);
+    options.stop = lab.stop();
+    RunPageOptions page{.title = cell.data->marked_title(), .command = cell.data->recipe};
+    page.settings = to_json(options);
+    page.stop = lab.stop();
+    options.progress = [&](const EpochReport& report) {
+      page.curve.push_back({.epoch = report.epoch,
+                            .loss = report.loss,
+                            .val = report.val.micro_f1,
+                            .validated = report.validated});
+    };
+    const TrainResult result = train(cell.data->graph, options);
+    const auto data = run_page_data(cell.data->graph, result, page);
+    if (lab.stop() != nullptr && lab.stop()->load()) throw Stopped();
+    lab.write("email.html", run_page(data));
+    return "email.html";
+  }
+  return "";
+}
+
 }  // namespace
 
 Document table3(Lab& lab) {
@@ -289,6 +316,7 @@ Document table3(Lab& lab) {
   }
   fill_tables(document, cells, sets);
   document.svg = svg_picture(plot(cells, sets));
+  document.page = write_page(lab, cells);
   document.notes = comparisons(cells, sets) + kStandInNote;
   return document;
 }
