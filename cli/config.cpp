@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "lase/base/error.h"
 
@@ -14,6 +15,7 @@ bool names_flag(const std::string& argument, const std::string& flag) {
 std::vector<std::string> flags_of(const std::string& path, const std::vector<std::string>& given) {
   std::vector<std::string> flags;
   std::vector<CLI::ConfigItem> items;
+  lase::require(!std::filesystem::is_directory(path), path, ": is a folder, expected a TOML file");
   try {
     items = CLI::ConfigTOML().from_file(path);
   } catch (const CLI::Error& error) {

@@ -1,5 +1,4 @@
 #include <ATen/ATen.h>
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "lase/train/protocol.h"
 
 #include "interrupt.h"
+#include "paths.h"
 #include "session.h"
 #include "timing.h"
 
@@ -44,9 +44,7 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   const bool as_graph = flags.out.ends_with(".graph");
-  lase::require(!as_graph || !std::filesystem::exists(flags.out) ||
-                    !std::filesystem::equivalent(flags.graph, flags.out),
-                flags.out, ": is the graph that is read");
+  require_apart({flags.graph}, {flags.out});
   const lase::AtomicFile probe(flags.out);  // a place that cannot be written is found now
   auto options = flags.options;
   options.order = lase::order_from(flags.order);

@@ -12,6 +12,7 @@
 #include "lase/model/model_file.h"
 
 #include "fanout.h"
+#include "paths.h"
 #include "session.h"
 
 namespace {
@@ -119,6 +120,7 @@ void print_scores(const lase::Scores& scores, Task task, const lase::StringTable
 
 nlohmann::json run_evaluate(const Files& files, const std::string& split,
                             const std::string& confusion, const Session& session) {
+  require_apart({files.model, files.graph}, {confusion});
   const Pair pair = open_pair(files);
   lase::require(pair.graph.nodes.labels.task != Task::kNone, files.graph,
                 ": has no labels to compare with");
@@ -171,6 +173,7 @@ struct ExplainFlags {
 };
 
 nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const Session& session) {
+  require_apart({files.model, files.graph}, {flags.svg});
   const Pair pair = open_pair(files);
   auto options = flags.options;
   const auto find = [](const lase::StringTable& names, const std::string& name) -> int64_t {
@@ -222,6 +225,7 @@ void add_predict(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(
       app, "predict", "Predict the labels of all nodes, seen before or not", [options, &session] {
+        require_apart({options->files.model, options->files.graph}, {options->out});
         const Pair pair = open_pair(options->files);
         const Timed timed = predict(options->files, pair);
         lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
@@ -246,6 +250,7 @@ void add_embed(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       session.add_verb(app, "embed", "Write the embeddings of all nodes", [options, &session] {
+        require_apart({options->files.model, options->files.graph}, {options->out});
         const Pair pair = open_pair(options->files);
         const Timed timed = predict(options->files, pair);
         lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);

@@ -12,6 +12,7 @@
 #include "lase/ingest/format.h"
 #include "lase/reduce/pca.h"
 
+#include "paths.h"
 #include "session.h"
 
 namespace {
@@ -19,13 +20,15 @@ namespace {
 // Hands a format's options to CLI11.
 class CliFlags : public lase::Flags {
  public:
-  explicit CliFlags(CLI::App& app) : app_(app) {}
+  CliFlags(CLI::App& app, std::vector<const std::string*>& texts) : app_(app), texts_(texts) {}
 
   void text(const std::string& name, std::string& value, const std::string& help) override {
     app_.add_option(name, value, help);
+    texts_.push_back(&value);
   }
   void required(const std::string& name, std::string& value, const std::string& help) override {
     app_.add_option(name, value, help)->required();
+    texts_.push_back(&value);
   }
   void texts(const std::string& name, std::vector<std::string>& value,
              const std::string& help) override {
@@ -48,10 +51,12 @@ class CliFlags : public lase::Flags {
 
  private:
   CLI::App& app_;
+  std::vector<const std::string*>& texts_;  // some of them name files
 };
 
 struct ImportOptions {
   std::unique_ptr<lase::Format> format;
+  std::vector<const std::string*> texts;  // of the format's options
   std::string out;
   std::string like;
   int64_t reduce_nodes = 0;
@@ -59,6 +64,9 @@ struct ImportOptions {
 };
 
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
+  std::vector<std::string> read = {options.like};
+  for (const auto* text : options.texts) read.push_back(*text);
+  require_apart(read, {options.out});
   lase::Like like;
   lase::Graph earlier;
   if (!options.like.empty()) {
@@ -114,7 +122,7 @@ void add_import(CLI::App& app, Session& session) {
     CLI::App* kind =
         session.add_verb(*import, options->format->name(), options->format->summary(),
                          [options, &session] { return run_import(*options, session); });
-    CliFlags flags(*kind);
+    CliFlags flags(*kind, options->texts);
     options->format->declare(flags);
     kind->add_option("--out", options->out, "The graph file to write")->required();
     kind->add_option("--like", options->like,

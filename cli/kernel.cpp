@@ -12,6 +12,7 @@
 #include "lase/graph/graph.h"
 #include "lase/theory/graph_kernels.h"
 
+#include "paths.h"
 #include "session.h"
 
 namespace {
@@ -89,6 +90,7 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
   const bool csv = flags.out.ends_with(".csv");
   lase::require(flags.out.empty() || csv || flags.out.ends_with(".npy"), "--out ",
                 lase::quote(flags.out), ": expected a name that ends in .csv or .npy");
+  require_apart(flags.graphs, {flags.out});
   const auto graphs = open_graphs(flags.graphs);
   const auto start = std::chrono::steady_clock::now();
   nlohmann::json result = {{"graphs", flags.graphs},   {"kind", flags.kind},

@@ -18,6 +18,7 @@
 
 #include "interrupt.h"
 #include "memory.h"
+#include "paths.h"
 #include "session.h"
 #include "train_flags.h"
 
@@ -152,8 +153,13 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
       std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * share) << "%" << std::flush;
     };
   }
-  const auto data = lase::run_page_data(graph, result, page);
+  page.stop = &interrupted();
+  const auto data = interrupted() ? nlohmann::json() : lase::run_page_data(graph, result, page);
   if (live) std::cerr << "\r\x1b[K";
+  if (interrupted()) {
+    std::cerr << "lase: stopped; " << flags.report << " was not written\n";
+    return;
+  }
   lase::write_file(flags.report, lase::run_page(data));
 }
 
@@ -162,6 +168,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   lase::TrainOptions options = resolve(flags);
+  require_apart({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
   // A place that cannot be written is found before the work is done.
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
     if (!path.empty()) lase::AtomicFile probe(path);
@@ -185,10 +192,8 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
       line_of_batch.show(report, std::cerr);
     };
   }
-  const lase::TrainResult result = [&] {
-    const Interruptible interruptible;
-    return lase::train(graph, options);
-  }();
+  const Interruptible interruptible;
+  const lase::TrainResult result = lase::train(graph, options);
   if (live) std::cerr << "\r\x1b[K";
   lase::save_model(result.trained, flags.out);
   auto& out = session.out();
@@ -216,6 +221,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
     std::cerr << "lase: " << result.checkpoint_error << "; training went on without checkpoints\n";
   }
   if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  out.flush();
   if (!flags.report.empty()) write_report(flags, graph, result, options, curve, live);
   return result_json(result, task);
 }

@@ -101,6 +101,7 @@ lase::TrainOptions resolved(const TrainFlags& flags) {
     options.features->embed.method = lase::embed_method_from(flags.features);
     options.features->embed.order = lase::order_from(flags.features_order);
     options.features->embed.seed = options.seed;
+    options.features->embed.flags = "--features-";
   }
   return options;
 }

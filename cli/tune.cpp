@@ -6,6 +6,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/base/sha256.h"
 #include "lase/experiment/runs.h"
 #include "lase/experiment/search.h"
 #include "lase/graph/graph.h"
@@ -13,6 +14,7 @@
 
 #include "interrupt.h"
 #include "memory.h"
+#include "paths.h"
 #include "run_progress.h"
 #include "session.h"
 #include "train_flags.h"
@@ -35,31 +37,46 @@ struct Trial {
 };
 
 lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
-                    const std::string& path, const std::string& label) {
+                    const std::string& identity, const std::string& label) {
   lase::Run run;
-  run.key = {{"graph", path},
-             {"nodes", graph.node_count()},
-             {"arcs", graph.arc_count()},
-             {"options", lase::to_json(options)}};
+  run.key = {{"graph", identity}, {"options", lase::to_json(options)}};
   run.label = label;
   run.work = [&graph, options](const std::atomic<bool>* stop) {
     lase::TrainOptions stoppable = options;
     stoppable.stop = stop;
     const auto result = lase::train(graph, stoppable);
-    return nlohmann::json{{"val", result.val.headline(graph.nodes.labels.task)},
-                          {"nodes", result.val.nodes}};
+    return nlohmann::json{{"val", result.val.headline(graph.nodes.labels.task)}};
   };
   return run;
 }
 
-// What was changed, as flags of `lase train --config`.
-std::string config_text(const std::string& model, const nlohmann::json& setup) {
-  std::string text = "model = \"" + model + "\"\n";
-  for (const auto& [name, value] : setup.items()) {
+std::string list_text(const nlohmann::json& list) {
+  std::string text;
+  for (const auto& value : list) text += (text.empty() ? "" : ",") + value.dump();
+  return text == std::to_string(lase::kWholeNeighborhood) ? "all" : text;
+}
+
+// All that is not by default, as flags of `lase train --config`.
+std::string config_text(const lase::TrainOptions& options) {
+  const auto usual = lase::to_json(lase::TrainOptions());
+  auto all = lase::to_json(options);
+  if (options.features) {
+    const auto& embed = options.features->embed;
+    all["features"] = lase::name_of(embed.method);
+    all["features_width"] = embed.width;
+    all["features_order"] = lase::name_of(embed.order);
+    all["features_epochs"] = embed.epochs;
+    all["features_weighted"] = embed.weighted;
+    all["features_online"] = options.features->online;
+  }
+  std::string text;
+  for (const auto& [name, value] : all.items()) {
+    if (usual.contains(name) && usual.at(name) == value) continue;
     std::string flag = name;
     std::replace(flag.begin(), flag.end(), '_', '-');
     nlohmann::json given = value;
     if (name == "gate") given = value.get<bool>() ? "scalar" : "none";
+    if (name == "fanout") given = list_text(value);
     if (name == "normalize") {
       flag = "no-normalize";
       given = !value.get<bool>();
@@ -73,17 +90,26 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   keep_freed_memory();
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
+  require_apart({flags.graph}, {flags.out});
+  if (!flags.out.empty()) lase::AtomicFile probe(flags.out);
+  lase::require(graph.split_size(lase::Split::kVal) > 0, flags.graph,
+                ": has no validation nodes to choose by");
   const auto base = resolved(flags.train);
   std::vector<lase::Choice> choices;
   for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
   if (choices.empty()) choices = lase::usual_choices(base.model.architecture);
+  for (const auto& choice : choices) {  // whether drawn or not
+    for (const auto& value : choice.values) lase::changed_options(base, {{choice.name, value}});
+  }
+  // What is kept belongs to the very same graph.
+  const std::string identity = flags.keep.empty() ? "" : lase::sha256_of_file(flags.graph);
   const auto setups = lase::draw_setups(choices, flags.trials, base.seed);
   std::vector<lase::Run> runs;
   for (const auto& setup : setups) {
     for (int64_t i = 0; i < flags.seeds; ++i) {
       auto options = lase::changed_options(base, setup);
       options.seed = base.seed + static_cast<uint64_t>(i);
-      runs.push_back(trial_run(graph, options, flags.graph, lase::setup_text(setup)));
+      runs.push_back(trial_run(graph, options, identity, lase::setup_text(setup)));
     }
   }
   RunLine line;
@@ -99,8 +125,6 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   for (const auto& setup : setups) {
     std::vector<double> val;
     for (int64_t i = 0; i < flags.seeds; ++i, ++at) {
-      lase::require(results[at].at("nodes").get<int64_t>() > 0, flags.graph,
-                    ": has no validation nodes to choose by");
       val.push_back(results[at].at("val").get<double>());
     }
     trials.push_back({setup, lase::mean_and_error(val)});
@@ -117,7 +141,7 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   }
   out << std::defaultfloat;
   if (!flags.out.empty()) {
-    lase::write_file(flags.out, config_text(flags.train.model, trials[0].setup));
+    lase::write_file(flags.out, config_text(lase::changed_options(base, trials[0].setup)));
     out << "written          " << flags.out << ": lase train " << flags.graph << " --config "
         << flags.out << "\n";
   }

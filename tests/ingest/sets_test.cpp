@@ -1,3 +1,5 @@
+#include "lase/graph/like.h"
+
 #include "support.h"
 
 namespace lase {
@@ -67,6 +69,14 @@ TEST_F(SetsFormat, CountsMembersByHowManyItemsTheyHave) {
   const auto both = read(kPapers, {"--attributes", "both"});
   EXPECT_EQ(arc(both, "0", "1"), (Floats{1, 1, 0, 0, 0, 0, 0, 0, 1, 1}));
   EXPECT_EQ(texts(both.attribute_names)[8], "Ann");
+}
+
+TEST_F(SetsFormat, FollowsTheKindOfAttributesOfAnEarlierGraph) {
+  const Like counts = like_of(read(kPapers, {"--attributes", "counts"}));
+  EXPECT_EQ(read(kPapers, {"--attributes", "counts"}, &counts).link_attributes.columns, 8);
+  expect_error([&] { read(kPapers, {}, &counts); }, {"--attributes members", "counts"});
+  const Like members = like_of(read(kPapers));
+  expect_error([&] { read(kPapers, {"--attributes", "both"}, &members); }, {"both", "members"});
 }
 
 TEST_F(SetsFormat, TakesAnySeparator) {

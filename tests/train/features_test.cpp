@@ -150,6 +150,87 @@ TEST_F(EmbeddingCli, TunesAndTrainsWithTheBest) {
   expect_refused(run_cli({"tune", path("g.graph"), "--vary", "colour=1:2"}), {"colour"});
 }
 
+TEST_F(EmbeddingCli, WritesTheWholeSetUp) {
+  const auto result = run_cli({"tune",
+                               path("g.graph"),
+                               "--trials",
+                               "1",
+                               "--epochs",
+                               "2",
+                               "--dropout",
+                               "0.1",
+                               "--features",
+                               "line",
+                               "--features-width",
+                               "4",
+                               "--features-epochs",
+                               "9",
+                               "--fanout",
+                               "all",
+                               "--gate",
+                               "none",
+                               "--no-normalize",
+                               "--out",
+                               path("best.toml")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string text = read_file(path("best.toml"));
+  for (const char* line :
+       {"dropout = 0.1\n", "features = \"line\"\n", "features-width = 4\n", "features-epochs = 9\n",
+        "fanout = \"all\"\n", "gate = \"none\"\n", "no-normalize = true\n", "epochs = 2\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in " << text;
+  }
+  EXPECT_EQ(run_cli({"train", path("g.graph"), "--config", path("best.toml")}).code, 0);
+}
+
+TEST_F(EmbeddingCli, KeepsRunsOfTheVerySameGraph) {
+  const Strings command = {"tune", path("g.graph"), "--trials", "1",      "--epochs",
+                           "1",    "--widths",      "4",        "--keep", path("kept")};
+  ASSERT_EQ(run_cli(command).code, 0);
+  EXPECT_NE(run_cli(command).err.find("made before"), std::string::npos);
+  generate_graph({.nodes = 100, .links = 400, .seed = 2}, path("g.graph"));
+  EXPECT_EQ(run_cli(command).err.find("made before"), std::string::npos);
+}
+
+TEST_F(EmbeddingCli, FindsMistakesBeforeTheSearch) {
+  const std::string g = path("g.graph");
+  expect_refused(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
+  expect_refused(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
+  expect_refused(run_cli({"tune", g, "--out", path("no/best.toml")}), {"no/best.toml"});
+  expect_refused(run_cli({"tune", g, "--keep", g + "/x"}), {"folder"});
+  expect_refused(run_cli({"reproduce", "theorem1", "--out", g}), {"folder"});
+  expect_refused(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
+                 {"--epochs"});
+  expect_refused(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
+                 {"--features-width 0"});
+  expect_refused(run_cli({"kernel", g, "--length", "100000000"}), {"--length"});
+  EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+TEST_F(EmbeddingCli, NeverWritesOverWhatItReads) {
+  const std::string g = path("g.graph");
+  const std::string m = path("m.model");
+  ASSERT_EQ(run_cli({"train", g, "--epochs", "1", "--widths", "4", "--out", m}).code, 0);
+  const std::string graph = read_file(g);
+  const std::string model = read_file(m);
+  for (const Strings& command : std::vector<Strings>{{"train", g, "--out", g},
+                                                     {"train", g, "--out", m, "--log", g},
+                                                     {"train", g, "--out", m, "--checkpoint", g},
+                                                     {"train", g, "--out", m, "--checkpoint", m},
+                                                     {"train", g, "--out", m, "--report", g},
+                                                     {"train", g, "--out", m, "--report", m},
+                                                     {"tune", g, "--out", g},
+                                                     {"line", g, "--out", path("./g.graph")},
+                                                     {"predict", m, g, "--out", g},
+                                                     {"embed", m, g, "--out", m},
+                                                     {"explain", m, g, "--node", "0", "--svg", m},
+                                                     {"evaluate", m, g, "--confusion", m},
+                                                     {"import", "links", g, "--out", g}}) {
+    const auto result = run_cli(command);
+    expect_refused(result, {"by this command"});
+    EXPECT_TRUE(read_file(g) == graph && read_file(m) == model) << command[0];
+  }
+}
+
 TEST_F(EmbeddingCli, ComparesGraphs) {
   const auto one = run_cli({"kernel", path("g.graph"), path("g.graph"), "--normalize", "--json"});
   ASSERT_EQ(one.code, 0) << one.err;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,6 +158,14 @@ void TextWriter::flush() {
 void TextWriter::commit() {
   flush();
   file_.commit();
+}
+
+bool make_folder(const std::string& path) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(path, error);
+  require(std::filesystem::is_directory(path, error), quote(path),
+          ": cannot be made a folder: ", error ? error.message() : "it exists and is none");
+  return made;
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -71,6 +71,9 @@ class TextWriter {
   std::string buffer_;
 };
 
+// The folder with all above it; whether it is new. Throws Error where it cannot be made.
+bool make_folder(const std::string& path);
+
 void write_file(const std::string& path, std::string_view text);
 std::string read_file(const std::string& path);
 

@@ -17,37 +17,40 @@ constexpr std::array<std::string_view, 3> kOrders = {"first", "second", "both"};
 constexpr uint64_t kStart = 3;
 
 void check(const EmbedOptions& options, int64_t nodes) {
-  const auto at_least = [](const char* flag, int64_t value, int64_t least) {
-    require(value >= least, flag, " ", value, ": expected at least ", least);
+  const auto within = [&](const char* flag, int64_t value, int64_t least, int64_t most) {
+    require(value >= least && value <= most, options.flags, flag, " ", value, ": expected ", least,
+            " to ", most);
   };
-  at_least("--width", options.width, options.order == Order::kBoth ? 2 : 1);
-  at_least("--epochs", options.epochs, 0);
-  at_least("--walks", options.walks, 1);
-  at_least("--length", options.length, 2);
-  at_least("--window", options.window, 1);
-  at_least("--negatives", options.negatives, 1);
-  constexpr int64_t kMost = 1 << 16;
-  require(options.width <= kMost, "--width ", options.width, ": expected at most ", kMost);
-  require(options.rate > 0 && std::isfinite(options.rate), "--rate ", options.rate,
+  within("width", options.width, options.order == Order::kBoth ? 2 : 1, 1 << 16);
+  within("epochs", options.epochs, 0, 1'000'000);
+  within("walks", options.walks, 1, 1'000'000);
+  within("length", options.length, 2, 10'000);
+  within("window", options.window, 1, 100);
+  within("negatives", options.negatives, 1, 100);
+  require(options.rate > 0 && std::isfinite(options.rate), options.flags, "rate ", options.rate,
           ": expected a positive number");
   require(nodes > 0, "a graph without nodes has nothing to embed");
 }
 
 // By arc: the sum of the link's attributes. Empty where links count alike.
-std::vector<float> arc_weights(const Graph& graph, const Neighborhoods& arcs, bool weighted) {
-  if (!weighted) return {};
-  require(graph.link_attributes.columns > 0,
-          "--weighted: the links of this graph have no attributes");
+std::vector<float> arc_weights(const Graph& graph, const Neighborhoods& arcs,
+                               const EmbedOptions& options) {
+  if (!options.weighted) return {};
+  require(graph.link_attributes.columns > 0, options.flags,
+          "weighted: the links of this graph have no attributes");
   std::vector<float> weight(static_cast<size_t>(arcs.neighbor.size()));
   parallel_for(arcs.neighbor.size(), 4096, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       double sum = 0;
       graph.link_attributes.for_each(arcs.link[i], [&](int64_t, float value) { sum += value; });
-      require(sum >= 0, "--weighted: the attributes of link ", graph.link_of_row(arcs.link[i]),
-              " sum to ", sum, ", expected no negative number");
+      require(sum >= 0, options.flags, "weighted: the attributes of link ",
+              graph.link_of_row(arcs.link[i]), " sum to ", sum, ", expected no negative number");
       weight[static_cast<size_t>(i)] = static_cast<float>(sum);
     }
   });
+  const bool any = std::any_of(weight.begin(), weight.end(), [](float w) { return w > 0; });
+  require(weight.empty() || any, options.flags,
+          "weighted: the attributes of all links sum to zero");
   return weight;
 }
 
@@ -77,7 +80,7 @@ void start_rows(const Neighborhoods& arcs, const std::vector<uint8_t>& fixed, ui
 
 void learn(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
            const std::vector<uint8_t>& fixed, Embedding& embedding) {
-  const auto weight = arc_weights(graph, arcs, options.weighted);
+  const auto weight = arc_weights(graph, arcs, options);
   if (arcs.neighbor.empty()) return;
   const auto noise = noise_of(arcs);
   const PairInput input{.arcs = arcs, .weight = weight, .fixed = fixed, .options = options};
@@ -109,7 +112,7 @@ void learn(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& op
   for (const auto& table : embedding.tables) {
     const bool finite = std::all_of(table.center.begin(), table.center.end(),
                                     [](float x) { return std::isfinite(x); });
-    require(finite, "--rate ", options.rate, ": the embedding grew beyond all bounds");
+    require(finite, options.flags, "rate ", options.rate, ": the embedding grew beyond all bounds");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct EmbedOptions {
   double rate = 0.025;    // of learning, falling to almost nothing
   bool weighted = false;  // links count by the sum of their attributes
   uint64_t seed = 1;
+  std::string flags = "--";  // what the names of these options begin with, in messages
 
   std::function<void(double share, double samples)> progress;  // of the work that is done
   const std::atomic<bool>* stop = nullptr;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 #include "lase/base/sha256.h"
 #include "lase/embed/features.h"
 #include "lase/graph/build.h"
@@ -159,17 +160,26 @@ std::optional<ExperimentData> open_experiment_data(const std::string& name, cons
   set.recipe = described(recipe, !there);
   set.like_nodes = recipe.like_nodes;
   set.tag = name + "-" + sha256_of(set.recipe).substr(0, 8);
-  std::filesystem::create_directories(cache);
+  make_folder(cache);
   const std::string path = cache + "/" + set.tag + ".graph";
-  if (!std::filesystem::exists(path)) {
+  const auto make = [&] {
     if (there) {
       save_graph(made(recipe, data), path);
     } else {
       generate_graph(stand_in(recipe.stand_in, 1), path);
     }
+  };
+  const auto open = [&] {
+    set.graph = open_graph(path);
+    check_graph(set.graph, path);
+  };
+  if (!std::filesystem::exists(path)) make();
+  try {
+    open();
+  } catch (const Error&) {  // whatever lies there is not what was made
+    make();
+    open();
   }
-  set.graph = open_graph(path);
-  check_graph(set.graph, path);
   return set;
 }
 

@@ -21,11 +21,10 @@ json result_of(const TrainResult& result, const std::vector<double>& curve) {
 
 }  // namespace
 
-Lab::Lab(const ReproduceOptions& options) : options_(options) {
-  std::filesystem::create_directories(options_.out);
-}
+Lab::Lab(const ReproduceOptions& options) : options_(options) { make_folder(options_.out); }
 
 const ExperimentData* Lab::data(const std::string& name) {
+  if (options_.stop != nullptr && options_.stop->load()) throw Stopped();
   auto found = data_.find(name);
   if (found == data_.end()) {
     if (!std::filesystem::exists(options_.out + "/graphs")) say("preparing the data sets");

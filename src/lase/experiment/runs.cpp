@@ -25,7 +25,7 @@ class Runner {
  public:
   Runner(std::vector<Run> runs, const RunnerOptions& options)
       : runs_(std::move(runs)), options_(options), results_(runs_.size()) {
-    if (!options_.folder.empty()) std::filesystem::create_directories(options_.folder);
+    if (!options_.folder.empty()) make_folder(options_.folder);
   }
 
   std::vector<json> run() {
@@ -48,7 +48,7 @@ class Runner {
     report("", all_cost);
     work(open, all_cost);
     if (error_) std::rethrow_exception(error_);
-    if (progress_.done < progress_.runs) throw Stopped();
+    if (progress_.done < progress_.runs) throw Stopped(!options_.folder.empty());
     return std::move(results_);
   }
 
@@ -61,9 +61,10 @@ class Runner {
   std::optional<json> kept(const Run& run) const {
     if (options_.folder.empty()) return std::nullopt;
     const std::string path = file_of(run);
-    if (!std::filesystem::exists(path)) return std::nullopt;
+    if (!std::filesystem::is_regular_file(path)) return std::nullopt;
     const json file = json::parse(read_file(path), nullptr, false);
-    if (!file.is_object() || !file.contains("result") || file.value("key", json()) != run.key) {
+    if (!file.is_object() || !file.contains("result") || !file["result"].is_object() ||
+        file.value("key", json()) != run.key) {
       return std::nullopt;
     }
     return file.at("result");

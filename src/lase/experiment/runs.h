@@ -33,10 +33,16 @@ struct RunnerOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Stopped before all was done; what was done is kept in the folder.
+// Stopped before all was done; what was done may be kept in the folder.
 class Stopped : public std::exception {
  public:
-  const char* what() const noexcept override { return "stopped; the same command goes on"; }
+  explicit Stopped(bool kept = true) : kept_(kept) {}
+  const char* what() const noexcept override {
+    return kept_ ? "stopped; the same command goes on" : "stopped; nothing was kept";
+  }
+
+ private:
+  bool kept_;
 };
 
 // The results, in the order of the runs. Those that are in the folder under the same key are taken

@@ -23,6 +23,7 @@ json value_from(const std::string& text) {
 json drawn(const Choice& choice, Random& random) {
   if (!choice.values.empty()) return choice.values[random.below(choice.values.size())];
   const double value = choice.low * std::pow(choice.high / choice.low, random.uniform());
+  if (choice.whole) return static_cast<int64_t>(std::lround(value));
   // Three digits are enough for a person, and for the search.
   const double digit = std::pow(10, std::floor(std::log10(value)) - 2);
   return std::round(value / digit) * digit;
@@ -32,6 +33,8 @@ json drawn(const Choice& choice, Random& random) {
 
 Choice choice_from(const std::string& text) {
   const auto equals = text.find('=');
+  require(!text.starts_with("seed="), "--vary ", quote(text),
+          ": every set-up is tried with the same seeds; --seeds says how many");
   require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(), "--vary ",
           quote(text), ": expected NAME=VALUE:VALUE or NAME=LOW..HIGH");
   Choice choice{.name = text.substr(0, equals)};
@@ -43,6 +46,7 @@ Choice choice_from(const std::string& text) {
     require(low.is_number() && high.is_number() && low.get<double>() > 0 &&
                 high.get<double>() > low.get<double>(),
             "--vary ", quote(text), ": expected two positive numbers, the lower one first");
+    choice.whole = low.is_number_integer() && high.is_number_integer();
     choice.low = low.get<double>();
     choice.high = high.get<double>();
     return choice;
@@ -52,6 +56,9 @@ Choice choice_from(const std::string& text) {
     // One width is a list too.
     const bool list = choice.name == "widths" || choice.name == "fanout";
     if (list && value.is_number()) value = json::array({value});
+    // The words of the flags.
+    if (choice.name == "fanout" && value == "all") value = json::array({kWholeNeighborhood});
+    if (choice.name == "gate" && (value == "scalar" || value == "none")) value = value == "scalar";
     choice.values.push_back(std::move(value));
   }
   return choice;

@@ -16,6 +16,7 @@ struct Choice {
   // Or any number between, ratios alike; where there are no values.
   double low = 0;
   double high = 0;
+  bool whole = false;  // numbers only
 };
 
 // "learning-rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning-rate=0.001..0.03".

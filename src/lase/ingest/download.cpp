@@ -63,12 +63,7 @@ class SumFile {
 // The folder for the files. Where it was made and nothing came into it, it goes again.
 class Folder {
  public:
-  explicit Folder(std::string path) : path_(std::move(path)) {
-    std::error_code error;
-    made_ = fs::create_directories(path_, error);
-    require(fs::is_directory(path_), path_,
-            ": cannot be made a folder: ", error ? error.message() : "it exists and is none");
-  }
+  explicit Folder(std::string path) : path_(std::move(path)) { made_ = make_folder(path_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() {

@@ -101,6 +101,16 @@ RawGraph SetsFormat::read(const Like* like) const {
   const bool by_member = attributes_ != "counts";
   const bool by_count = attributes_ != "members";
   const int32_t first_member = by_count ? std::ssize(kCountNames) : 0;
+  if (like != nullptr && like->attribute_names.size() > 0) {
+    const auto& earlier = like->attribute_names;
+    const bool had_counts = earlier[0] == kCountNames[0];
+    const bool had_members = earlier.size() > std::ssize(kCountNames) || !had_counts;
+    require(had_counts == by_count && had_members == by_member, "--attributes ", attributes_,
+            ": the links of the graph of --like have ",
+            had_counts ? had_members ? "both" : "counts" : "members");
+  }
+  require(max_items_ >= 0, "--max-members ", max_items_, ": expected 0 or more");
+  int64_t shared = 0;
   Interner known;
   for (int64_t i = 0; like != nullptr && i < like->attribute_names.size(); ++i) {
     known.add(like->attribute_names[i]);
@@ -119,6 +129,7 @@ RawGraph SetsFormat::read(const Like* like) const {
       ++too_common;
       continue;
     }
+    ++shared;
     pairs += count * (count - 1) / 2;
     require(
         pairs <= std::numeric_limits<int32_t>::max(), path_, ": member ",
@@ -146,8 +157,8 @@ RawGraph SetsFormat::read(const Like* like) const {
   }
   graph.attribute_names = like != nullptr ? like->attribute_names : names.finish();
   graph.attributes.columns = graph.attribute_names.size();
-  graph.notes.push_back(join(members.size(), " members, ", graph.attributes.columns,
-                             " of them shared by two items or more"));
+  graph.notes.push_back(
+      join(members.size(), " members, ", shared, " of them link two items or more"));
   if (too_common > 0) {
     graph.notes.push_back(join(too_common, " members of more than ", max_items_,
                                " items link none of them (--max-members)"));

@@ -158,6 +158,8 @@ TrainedModel load_model(const std::string& path) try {
   const ModelShape shape{.node_features = natural_at(about, "node_features"),
                          .link_attributes = natural_at(about, "link_attributes"),
                          .outputs = natural_at(about, "outputs")};
+  require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0, path,
+          ": the description of the model is damaged");
   const auto known = [&](const char* name, auto last) {
     const int64_t value = natural_at(about, name);
     require(value >= 0 && value <= static_cast<int64_t>(last), path, ": has the ", name, " ", value,
@@ -214,6 +216,7 @@ void check_names(const StringTable& expected, const StringTable& found, std::str
 }  // namespace
 
 Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
+  require(graph.node_count() > 0, path, ": has no nodes");
   const bool had_features = graph.nodes.features.columns > 0;
   if (trained.degree_features && !had_features) {
     graph.nodes.features = degree_features(graph);
@@ -230,7 +233,12 @@ Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& 
     check_names(trained.link_reduction.names, graph.attribute_names, "link attributes", path);
     reduce_links(graph, {}, trained.link_reduction);
   }
-  if (trained.learned.present()) add_features(trained.learned, graph);
+  if (trained.learned.present()) {
+    const int64_t own = trained.feature_names.size() - trained.learned.embedding.width();
+    require(graph.nodes.features.columns == own, path, ": has ", graph.nodes.features.columns,
+            " node features, the model was trained on ", own, " beside those learned from links");
+    add_features(trained.learned, graph);
+  }
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
   require(trained.directional == graph.directional, path, ": its links have ",

@@ -195,8 +195,11 @@ double normalized(double k_ab, double k_aa, double k_bb) {
 
 void check_options(const KernelOptions& options) {
   const int64_t least = options.kind == KernelKind::kNeighborhood ? 0 : 1;
-  require(options.length >= least, "--length ", options.length, ": expected at least ", least);
-  require(options.depth >= 0, "--depth ", options.depth, ": expected 0 or more");
+  constexpr int64_t kMost = 1000;
+  require(options.length >= least && options.length <= kMost, "--length ", options.length,
+          ": expected ", least, " to ", kMost);
+  require(options.depth >= 0 && options.depth <= kMost, "--depth ", options.depth,
+          ": expected 0 to ", kMost);
   require(options.decay > 0 && options.decay <= 1, "--decay ", options.decay,
           ": expected more than 0 and at most 1");
 }

@@ -102,6 +102,7 @@ Trainer::Trainer(const Graph& graph, const TrainOptions& options)
     FeatureOptions wanted = *options_.features;
     wanted.embed.stop = options_.stop;
     trained.learned = learn_features(graph_, training_nodes(graph_), wanted);
+    require(!trained.learned.embedding.stopped, "stopped; nothing was written");
     add_features(trained.learned, graph_);
   }
   if (graph_.nodes.features.columns == 0) {
