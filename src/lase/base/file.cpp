@@ -163,7 +163,7 @@ void TextWriter::commit() {
 bool make_folder(const std::string& path) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(path, error);
-  require(std::filesystem::is_directory(path, error), quote(path),
+  require(std::filesystem::is_directory(path, error), path,
           ": cannot be made a folder: ", error ? error.message() : "it exists and is none");
   return made;
 }

@@ -158,7 +158,7 @@ RawGraph SetsFormat::read(const Like* like) const {
   graph.attribute_names = like != nullptr ? like->attribute_names : names.finish();
   graph.attributes.columns = graph.attribute_names.size();
   graph.notes.push_back(
-      join(members.size(), " members, ", shared, " of them link two items or more"));
+      join(members.size(), " members, ", shared, " of them shared by two items or more"));
   if (too_common > 0) {
     graph.notes.push_back(join(too_common, " members of more than ", max_items_,
                                " items link none of them (--max-members)"));
