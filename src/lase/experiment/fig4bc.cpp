@@ -7,8 +7,6 @@
 namespace lase {
 namespace {
 
-using nlohmann::json;
-
 // How neighbourhoods are estimated in one curve.
 struct Setting {
   Strategy strategy = Strategy::kUniform;
