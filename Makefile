@@ -50,8 +50,8 @@ lint: checks ## Check the order of folders, the format, and clang-tidy's finding
 bench: build ## Run the benchmarks (3 GB of disk under build/bench)
 	@echo "== benchmarks"
 	@mkdir -p build/bench
-	@build/release/bench/bench_ingest build/release/lase build/bench
-	@build/release/bench/bench_kernel
+	@build/release/apps/bench/bench_ingest build/release/lase build/bench
+	@build/release/apps/bench/bench_kernel
 	@build/release/lase bench step --inference --reference
 
 install: build ## Install the program, the library and its CMake package under PREFIX=/usr/local

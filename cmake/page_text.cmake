@@ -9,5 +9,5 @@ while(at LESS length)
   string(APPEND pieces "R\"~page~(${piece})~page~\"\n")
   math(EXPR at "${at} + 12000")
 endwhile()
-file(WRITE "${OUT}" "#include \"lase/report/page_text.h\"\n\nnamespace lase {\n\n"
+file(WRITE "${OUT}" "#include \"report/page_text.h\"\n\nnamespace lase {\n\n"
      "std::string_view page_text() { return\n${pieces}; }\n\n}  // namespace lase\n")

@@ -5,8 +5,8 @@
 #include <ATen/ATen.h>
 #include <iostream>
 
-#include "lase/eval/predict.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/predict.h"
 #include "lase/train/trainer.h"
 
 int main(int argc, char** argv) try {

@@ -160,7 +160,7 @@ std::vector<int64_t> all_nodes(const Graph& graph) {
 
 Batch whole_batch(const Graph& graph, const std::vector<int64_t>& seeds, int64_t layers) {
   const std::vector<int64_t> fanouts(static_cast<size_t>(layers), kWholeNeighborhood);
-  return sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {});
+  return sample_batch(graph, seeds, {.fanouts = fanouts}, {});
 }
 
 void expect_close(const Tensor& found, const Tensor& expected, double tolerance,

@@ -73,7 +73,7 @@ EmbedOptions small(EmbedMethod method, Order order = Order::kSecond) {
 
 TEST(Embed, NodesOfOneCliqueLieTogether) {
   const Graph graph = cliques(6, 8);
-  const auto arcs = all_neighborhoods(graph);
+  const auto arcs = graph;
   for (const auto& options :
        {small(EmbedMethod::kLine), small(EmbedMethod::kLine, Order::kFirst),
         small(EmbedMethod::kLine, Order::kBoth), small(EmbedMethod::kDeepWalk)}) {
@@ -92,7 +92,7 @@ TEST(Embed, TheSameForAnyNumberOfThreads) {
     std::vector<std::vector<float>> found;
     for (const int count : {1, 2, 5}) {
       set_thread_count(count);
-      found.push_back(embed(graph, all_neighborhoods(graph), options).rows());
+      found.push_back(embed(graph, graph, options).rows());
     }
     set_thread_count(threads);
     EXPECT_EQ(found[0], found[1]);
@@ -103,15 +103,14 @@ TEST(Embed, TheSameForAnyNumberOfThreads) {
 TEST(Embed, OtherSeedsGiveOtherRows) {
   const Graph graph = cliques(3, 5);
   EmbedOptions options = small(EmbedMethod::kLine);
-  const auto first = embed(graph, all_neighborhoods(graph), options).rows();
+  const auto first = embed(graph, graph, options).rows();
   options.seed = 2;
-  EXPECT_NE(first, embed(graph, all_neighborhoods(graph), options).rows());
+  EXPECT_NE(first, embed(graph, graph, options).rows());
 }
 
 TEST(Embed, NodesWithoutLinksAreZero) {
   Graph graph = cliques(2, 4);
-  const auto none =
-      neighborhoods_within(graph, {true, true, true, true, false, false, false, false});
+  const auto none = adjacency_within(graph, {true, true, true, true, false, false, false, false});
   const auto rows = embed(graph, none, small(EmbedMethod::kLine)).rows();
   for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i] != 0, i < 64) << i;
 }
@@ -122,7 +121,7 @@ TEST(Embed, TrainingNodesStayWhenOthersJoin) {
   for (size_t u = 0; u < 48; ++u) training[u] = u % 4 != 0;
   for (const auto method : {EmbedMethod::kLine, EmbedMethod::kDeepWalk}) {
     const auto options = small(method);
-    const Embedding before = embed(graph, neighborhoods_within(graph, training), options);
+    const Embedding before = embed(graph, adjacency_within(graph, training), options);
     const Embedding after = embed_online(graph, training, options);
     const auto old_rows = before.rows();
     const auto rows = after.rows();
@@ -141,7 +140,7 @@ TEST(Embed, TrainingNodesStayWhenOthersJoin) {
 
 TEST(ArcPairs, AreDrawnByWeight) {
   const Graph graph = cliques(2, 3);
-  const auto arcs = all_neighborhoods(graph);
+  const auto arcs = graph;
   std::vector<float> weight;
   double total = 0;
   for (int64_t i = 0; i < arcs.neighbor.size(); ++i) {
@@ -178,7 +177,7 @@ TEST(WalkPairs, AreWithinTheWindowAndFavourTheNear) {
   }
   raw.nodes.names = numbered_names("n", 30);
   const Graph graph = build_graph(std::move(raw)).graph;
-  const auto arcs = all_neighborhoods(graph);
+  const auto arcs = graph;
   EmbedOptions options = small(EmbedMethod::kDeepWalk);
   options.window = 3;
   const auto pairs = walk_pairs({.arcs = arcs, .weight = {}, .fixed = {}, .options = options});
@@ -199,7 +198,7 @@ TEST(WalkPairs, AreWithinTheWindowAndFavourTheNear) {
 
 TEST(Embed, RefusesWhatCannotBe) {
   const Graph graph = cliques(2, 3);
-  const auto arcs = all_neighborhoods(graph);
+  const auto arcs = graph;
   const auto refused = [&](auto change) {
     EmbedOptions options = small(EmbedMethod::kLine);
     change(options);

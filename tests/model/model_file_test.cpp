@@ -4,8 +4,8 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
-#include "lase/eval/inference.h"
-#include "lase/reduce/pca.h"
+#include "lase/graph/pca.h"
+#include "lase/inference/inference.h"
 
 #include "torch_support.h"
 
@@ -42,7 +42,7 @@ TrainedModel trained_on(const Graph& graph, Architecture architecture = Architec
 }
 
 at::Tensor logits(const TrainedModel& trained, const Graph& graph) {
-  return infer(*trained.model, Inputs(graph, trained.scaling), all_neighborhoods(graph)).logits;
+  return infer(*trained.model, Inputs(graph, trained.scaling), graph).logits;
 }
 
 class ModelFile : public FolderTest {};

@@ -3,7 +3,7 @@
 #include "lase/model/model.h"
 
 #include "lase/base/error.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 
 #include "model/reference.h"
 #include "torch_support.h"
@@ -176,13 +176,13 @@ Graph figure3() {
   return build_graph(std::move(raw)).graph;
 }
 
-TEST(Model, TellsTheNeighborhoodsOfFigure3ApartOnlyByNodeAndLinkTogether) {
+TEST(Model, TellsTheAdjacencyOfFigure3ApartOnlyByNodeAndLinkTogether) {
   const Graph graph = figure3();
   const auto distance = [&](Architecture architecture, bool gate, uint64_t seed) {
     ModelOptions options{.architecture = architecture, .widths = {8}, .gate = gate};
     const Model model(options, {.node_features = 2, .link_attributes = 1, .outputs = 2}, seed);
     const Inputs inputs(graph, no_scaling(graph));
-    const Tensor h = infer(model, inputs, all_neighborhoods(graph)).embedding;
+    const Tensor h = infer(model, inputs, graph).embedding;
     return (h[0] - h[1]).abs().max().item<float>();
   };
   for (uint64_t seed = 1; seed <= 5; ++seed) {

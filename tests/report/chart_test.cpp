@@ -1,6 +1,6 @@
 // Charts, read back as XML: what is drawn where, and that no text covers another.
 
-#include "lase/report/chart.h"
+#include "report/chart.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lase/report/run_page.h"
+#include "report/run_page.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -118,8 +118,7 @@ TEST(Sampler, KeepsItsPromisesForAnyFanout) {
                                                      {}};
   for (const auto& fanouts : choices) {
     for (int64_t epoch = 0; epoch < 5; ++epoch) {
-      const Batch batch =
-          sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {3, epoch, 1});
+      const Batch batch = sample_batch(graph, seeds, {.fanouts = fanouts}, {3, epoch, 1});
       check_batch(graph, batch, seeds, fanouts);
     }
   }
@@ -138,9 +137,9 @@ TEST(Sampler, DrawsTheSameForTheSameKeyWithAnyThreads) {
   const std::vector<int64_t> fanouts = {3, 4};
   const int before = thread_count();
   set_thread_count(1);
-  const Batch one = sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {9, 2, 5});
+  const Batch one = sample_batch(graph, seeds, {.fanouts = fanouts}, {9, 2, 5});
   set_thread_count(4);
-  const Batch four = sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {9, 2, 5});
+  const Batch four = sample_batch(graph, seeds, {.fanouts = fanouts}, {9, 2, 5});
   set_thread_count(before);
   expect_same_batch(one, four);
 }
@@ -150,8 +149,7 @@ TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {3, 3};
   const auto drawn = [&](const DrawKey& key) {
-    return integers(
-        sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, key).blocks[1].link);
+    return integers(sample_batch(graph, seeds, {.fanouts = fanouts}, key).blocks[1].link);
   };
   const auto first = drawn({1, 1, 1});
   EXPECT_EQ(drawn({1, 1, 1}), first);
@@ -159,15 +157,14 @@ TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {
   EXPECT_NE(drawn({1, 2, 1}), first);
   EXPECT_NE(drawn({1, 1, 2}), first);
   // All nodes are targets of both layers, so that equal draws would be equal arrays.
-  const Batch batch =
-      sample_batch(all_neighborhoods(graph), seeds, {.fanouts = fanouts}, {1, 1, 1});
+  const Batch batch = sample_batch(graph, seeds, {.fanouts = fanouts}, {1, 1, 1});
   EXPECT_NE(integers(batch.blocks[0].link), integers(batch.blocks[1].link));
 }
 
 // A node with 17 links, each with a number; the weighted sum of drawn numbers estimates their sum.
 TEST(Sampler, EstimatesTheSumWithoutBias) {
   constexpr int64_t kDegree = 17;
-  Neighborhoods star;
+  Adjacency star;
   std::vector<int64_t> row_ptr(kDegree + 2, kDegree);
   row_ptr[0] = 0;
   std::vector<int32_t> ends;
@@ -213,11 +210,11 @@ TEST(Sampler, EstimatesTheSumWithoutBias) {
   }
 }
 
-TEST(Neighborhoods, WithinSomeNodesKeepsArcsBetweenThem) {
+TEST(Adjacency, WithinSomeNodesKeepsArcsBetweenThem) {
   const Graph graph = dense_toy(5);
   std::vector<bool> kept;
   for (int64_t u = 0; u < graph.node_count(); ++u) kept.push_back(u % 3 != 1);
-  const Neighborhoods within = neighborhoods_within(graph, kept);
+  const Adjacency within = adjacency_within(graph, kept);
   ASSERT_EQ(within.row_ptr.size(), graph.row_ptr.size());
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     std::vector<Arc> expected;
@@ -233,9 +230,9 @@ TEST(Neighborhoods, WithinSomeNodesKeepsArcsBetweenThem) {
   }
 }
 
-TEST(Neighborhoods, GiveBlocksOfStretchesOfNodes) {
+TEST(Adjacency, GiveBlocksOfStretchesOfNodes) {
   const Graph graph = dense_toy(6);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const Tensor degree = degrees(all);
   const Block block = whole_block(all, degree, 7, 21);
   EXPECT_EQ(block.sources, graph.node_count());

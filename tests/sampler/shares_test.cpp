@@ -14,7 +14,7 @@ namespace lase {
 namespace {
 
 // Node 0 has `degree` neighbours, and arc i the link i.
-Neighborhoods star(int64_t degree) {
+Adjacency star(int64_t degree) {
   std::vector<int64_t> row_ptr(static_cast<size_t>(degree) + 2, degree);
   row_ptr[0] = 0;
   std::vector<int32_t> neighbor;
@@ -53,7 +53,7 @@ Doubles probabilities(const Shares& start) {
 
 TEST(Shares, FollowTheScoresAboveAFloor) {
   for (const int64_t degree : {11, 40}) {
-    const Neighborhoods graph = star(degree);
+    const Adjacency graph = star(degree);
     const auto n = static_cast<double>(degree);
     const Floats known = scores("some zero", degree);
     const Doubles p = probabilities(make_shares(graph, known, 10, Draw::kReplace));
@@ -104,7 +104,7 @@ TEST(Shares, LeaveAStretchToEveryArcOfALongRow) {
 TEST(Shares, EveryArcCountsForOneOnAverage) {
   constexpr int kDraws = 40'000;
   constexpr int64_t kDegree = 23;
-  const Neighborhoods graph = star(kDegree);
+  const Adjacency graph = star(kDegree);
   const std::vector<int64_t> seeds = {0};
   for (const char* kind : kKinds) {
     for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
@@ -153,7 +153,7 @@ TEST(Shares, CostNothingWhereMoreAreAskedForThanThereAre) {
 }
 
 TEST(Shares, LeaveShortRowsWhole) {
-  const Neighborhoods graph = star(7);
+  const Adjacency graph = star(7);
   const std::vector<int64_t> seeds = {0};
   for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
     const Sampling sampling{.fanouts = {7},

@@ -1,4 +1,4 @@
-#include "lase/theory/graph_kernels.h"
+#include "theory/graph_kernels.h"
 
 #include <cmath>
 #include <numeric>
@@ -62,11 +62,9 @@ Graph make_graph(const GraphShape& shape) {
     source.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.nodes))));
     target.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.nodes))));
   }
-  const Rows rows = build_rows(source, target, shape.nodes, shape.directed, shape.directional);
   Graph graph;
-  graph.row_ptr = rows.row_ptr;
-  graph.neighbor = rows.neighbor;
-  graph.link = rows.link;
+  graph.adjacency() =
+      build_adjacency(source, target, shape.nodes, shape.directed, shape.directional);
   graph.links = shape.links;
   graph.directed = shape.directed;
   graph.directional = shape.directional;

@@ -1,12 +1,12 @@
-#include "lase/theory/theorem.h"
+#include "theory/theorem.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "lase/base/error.h"
-#include "lase/theory/graph_kernels.h"
 
 #include "support.h"
+#include "theory/graph_kernels.h"
 
 namespace lase {
 namespace {

@@ -9,7 +9,7 @@ namespace {
 
 TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const auto order = all_nodes(graph);
   const Sampling sampling{.fanouts = {3, 2}};
   BatchStream stream(all, sampling, {.order = order, .size = 9, .key = {5, 7, 0}});
@@ -33,7 +33,7 @@ TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
 
 TEST(BatchStream, MayBeLeftBeforeItsEnd) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
   for (int taken = 0; taken < 4; ++taken) {
     BatchStream stream(all, sampling, {.order = all_nodes(graph), .size = 2});
@@ -43,7 +43,7 @@ TEST(BatchStream, MayBeLeftBeforeItsEnd) {
 
 TEST(BatchStream, TellsWhatWentWrongToWhoWaits) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
   BatchStream stream(all, sampling, {.order = {1, 2, 3, 4, 5, 5}, .size = 2});
   EXPECT_TRUE(stream.next());

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 #include "lase/train/batch_stream.h"
 
 #include "torch_support.h"
@@ -66,7 +66,7 @@ struct Mean {
 class OneLayer {
  public:
   OneLayer(const Graph& graph, const Inputs& inputs, const Model& model, int64_t l)
-      : graph_(all_neighborhoods(graph)), inputs_(inputs), model_(model), l_(l) {
+      : graph_(graph), inputs_(inputs), model_(model), l_(l) {
     seeds_ = all_nodes(graph);
     state_ = exact_pass(model, inputs, graph_)[static_cast<size_t>(l)].known.state;
     Random random(5);
@@ -121,7 +121,7 @@ class OneLayer {
     return {value.item<double>(), slope};
   }
 
-  Neighborhoods graph_;
+  Adjacency graph_;
   const Inputs& inputs_;
   const Model& model_;
   int64_t l_;
@@ -136,7 +136,7 @@ void expect_no_bias(Architecture architecture, Layout layout, const SamplingOpti
   const Graph graph = busy_graph(layout);
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model(architecture, graph);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   Estimator estimator(options, model, inputs, all, graph.node_count());
   estimator.renew();
   move(model, 0.2);  // what is known is now stale
@@ -192,7 +192,7 @@ TEST(Estimator, SnapshotIsExactWhereNothingHasMoved) {
       const Graph graph = busy_graph(layout);
       const Inputs inputs(graph, no_scaling(graph));
       const Model model = small_model(architecture, graph);
-      const Neighborhoods all = all_neighborhoods(graph);
+      const Adjacency& all = graph;
       const Tensor exact =
           model.forward(inputs, whole_batch(graph, {3, 1, 4}, model.block_count()), {}).detach();
       for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
@@ -215,7 +215,7 @@ void expect_lazy_as_eager(Architecture architecture, Layout layout, int64_t proj
       toy_graph({.nodes = 26, .links = 220, .layout = Layout::kSparse, .feature_layout = layout});
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model(architecture, graph, 7, project);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const auto make = [&](Renewal renewal) {
     return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .renewal = renewal}, model,
                      inputs, all, 4);
@@ -252,7 +252,7 @@ TEST(Estimator, RenewsEverySoManyBatches) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model(Architecture::kSage, graph);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   Estimator estimator({.fanout = {2}, .strategy = Strategy::kMinVar, .renew = 5}, model, inputs,
                       all, 4);
   EXPECT_EQ(estimator.batches_left(), 0);
@@ -270,7 +270,7 @@ TEST(Estimator, NeverPassesOverTheGraphInVain) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model(Architecture::kSage, graph);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   for (const SamplingOptions& options :
        {SamplingOptions{.fanout = {2}, .strategy = Strategy::kUniform},
         SamplingOptions{.fanout = {kWholeNeighborhood}, .strategy = Strategy::kSnapshot},
@@ -287,7 +287,7 @@ TEST(Estimator, IsLazyWhereBatchesTouchLittleOfTheGraph) {
   const Graph graph = toy_graph({.nodes = 4000, .links = 12'000});
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model(Architecture::kSage, graph);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   const auto lazy = [&](int64_t batch) {
     return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot}, model, inputs, all, batch)
         .lazy();
@@ -302,7 +302,7 @@ TEST(Estimator, ChoosesWhatSuitsModelAndGraph) {
                              Architecture architecture = Architecture::kSage) {
     const Graph graph = toy_graph({.nodes = nodes, .links = 20 * nodes});
     const Inputs inputs(graph, no_scaling(graph));
-    const Neighborhoods all = all_neighborhoods(graph);
+    const Adjacency& all = graph;
     ModelOptions model;
     model.architecture = architecture;
     model.aggregate = aggregate;
@@ -331,7 +331,7 @@ TEST(Estimator, RefusesWhatMakesNoSense) {
   ModelOptions largest;
   largest.aggregate = ops::Aggregate::kMax;
   const Model model(largest, {4, 3, 3}, 1);
-  const Neighborhoods all = all_neighborhoods(graph);
+  const Adjacency& all = graph;
   expect_error(
       [&] { Estimator({.fanout = {2}, .strategy = Strategy::kMinVar}, model, inputs, all, 4); },
       {"--strategy min_var", "--aggregate max"});

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "lase/base/file.h"
-#include "lase/eval/predict.h"
 #include "lase/graph/generate.h"
+#include "lase/inference/predict.h"
 #include "lase/train/trainer.h"
 
 #include "torch_support.h"

@@ -5,7 +5,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 
 #include "torch_support.h"
 
@@ -105,7 +105,7 @@ Graph without_test_links(Graph graph) {
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     kept.push_back(train_or_test(u) == Split::kTrain);
   }
-  const Neighborhoods within = neighborhoods_within(graph, kept);
+  const Adjacency within = adjacency_within(graph, kept);
   graph.row_ptr = within.row_ptr;
   graph.neighbor = within.neighbor;
   graph.link = within.link;
@@ -265,7 +265,7 @@ TEST(Trainer, ReportsTheScoresOfTheWeightsThatItGives) {
   const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
   const TrainResult result = train(graph, quick(5));
   const Inputs inputs(graph, result.trained.scaling);
-  const Tensor logits = infer(*result.trained.model, inputs, all_neighborhoods(graph)).logits;
+  const Tensor logits = infer(*result.trained.model, inputs, graph).logits;
   std::vector<int64_t> test;
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kTest)) test.push_back(u);
@@ -289,7 +289,7 @@ TEST(Trainer, StopsWhereTheLossIsNoNumberAndKeepsGoodWeights) {
             << what << ": " << result.diverged;
         EXPECT_TRUE(finite_weights(result)) << what;
         const Inputs inputs(graph, result.trained.scaling);
-        const Tensor logits = infer(*result.trained.model, inputs, all_neighborhoods(graph)).logits;
+        const Tensor logits = infer(*result.trained.model, inputs, graph).logits;
         EXPECT_TRUE(logits.isfinite().all().item<bool>()) << what;
       }
     }

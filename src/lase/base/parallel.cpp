@@ -1,9 +1,12 @@
 #include "lase/base/parallel.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -83,6 +86,15 @@ class Pool {
 };
 
 }  // namespace
+
+int default_thread_count() {
+  const char* wanted = std::getenv("OMP_NUM_THREADS");
+  const int given = wanted != nullptr ? std::atoi(wanted) : 0;
+  if (given > 0) return given;
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof(usable), &usable) == 0) return std::max(1, CPU_COUNT(&usable));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 void for_each_piece(int64_t count, const std::function<void(int64_t)>& piece) {
   static Pool pool;

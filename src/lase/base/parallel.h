@@ -5,13 +5,13 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <omp.h>
 
 namespace lase {
 
 namespace detail {
-// Apart from OpenMP's own setting, from which it starts and which other libraries change later.
-inline int thread_setting = std::max(1, omp_get_max_threads());
+// OMP_NUM_THREADS where it is set, as in torch; else the processors that this process may use.
+int default_thread_count();
+inline int thread_setting = default_thread_count();
 inline thread_local bool alone = false;
 }  // namespace detail
 

@@ -33,7 +33,7 @@ void check(const EmbedOptions& options, int64_t nodes) {
 }
 
 // By arc: the sum of the link's attributes. Empty where links count alike.
-std::vector<float> arc_weights(const Graph& graph, const Neighborhoods& arcs,
+std::vector<float> arc_weights(const Graph& graph, const Adjacency& arcs,
                                const EmbedOptions& options) {
   if (!options.weighted) return {};
   require(graph.link_attributes.columns > 0, options.flags,
@@ -54,7 +54,7 @@ std::vector<float> arc_weights(const Graph& graph, const Neighborhoods& arcs,
   return weight;
 }
 
-std::vector<float> noise_of(const Neighborhoods& arcs) {
+std::vector<float> noise_of(const Adjacency& arcs) {
   std::vector<float> noise(static_cast<size_t>(arcs.row_ptr.size() - 1));
   for (size_t u = 0; u < noise.size(); ++u) {
     noise[u] = std::pow(static_cast<float>(arcs.degree(static_cast<int64_t>(u))), 0.75F);
@@ -63,7 +63,7 @@ std::vector<float> noise_of(const Neighborhoods& arcs) {
 }
 
 // Small random rows for nodes that have arcs and no row yet.
-void start_rows(const Neighborhoods& arcs, const std::vector<uint8_t>& fixed, uint64_t seed,
+void start_rows(const Adjacency& arcs, const std::vector<uint8_t>& fixed, uint64_t seed,
                 Embedding::Table& table) {
   const int64_t nodes = arcs.row_ptr.size() - 1;
   parallel_for(nodes, 1024, [&](int64_t first, int64_t last) {
@@ -78,7 +78,7 @@ void start_rows(const Neighborhoods& arcs, const std::vector<uint8_t>& fixed, ui
   });
 }
 
-void learn(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
+void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& options,
            const std::vector<uint8_t>& fixed, Embedding& embedding) {
   const auto weight = arc_weights(graph, arcs, options);
   if (arcs.neighbor.empty()) return;
@@ -137,7 +137,7 @@ std::vector<float> Embedding::rows() const {
   return rows;
 }
 
-Embedding embed(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options) {
+Embedding embed(const Graph& graph, const Adjacency& arcs, const EmbedOptions& options) {
   check(options, graph.node_count());
   Embedding embedding;
   embedding.nodes = graph.node_count();
@@ -158,7 +158,7 @@ Embedding embed(const Graph& graph, const Neighborhoods& arcs, const EmbedOption
   return embedding;
 }
 
-void join_embedding(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
+void join_embedding(const Graph& graph, const Adjacency& arcs, const EmbedOptions& options,
                     const std::vector<bool>& fixed, Embedding& embedding) {
   check(options, graph.node_count());
   learn(graph, arcs, options, {fixed.begin(), fixed.end()}, embedding);
@@ -166,9 +166,9 @@ void join_embedding(const Graph& graph, const Neighborhoods& arcs, const EmbedOp
 
 Embedding embed_online(const Graph& graph, const std::vector<bool>& training,
                        const EmbedOptions& options) {
-  Embedding embedding = embed(graph, neighborhoods_within(graph, training), options);
+  Embedding embedding = embed(graph, adjacency_within(graph, training), options);
   if (!embedding.stopped) {
-    join_embedding(graph, all_neighborhoods(graph), options, training, embedding);
+    join_embedding(graph, graph, options, training, embedding);
   }
   return embedding;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/graph/adjacency.h"
 #include "lase/graph/graph.h"
-#include "lase/sampler/neighborhood.h"
 
 namespace lase {
 
@@ -56,10 +56,10 @@ struct Embedding {
 };
 
 // The same seed gives the same rows for any number of threads. Nodes without an arc have zeros.
-Embedding embed(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options);
+Embedding embed(const Graph& graph, const Adjacency& arcs, const EmbedOptions& options);
 
 // Nodes that are not `fixed` learn from the arcs at which they stand; the others keep their rows.
-void join_embedding(const Graph& graph, const Neighborhoods& arcs, const EmbedOptions& options,
+void join_embedding(const Graph& graph, const Adjacency& arcs, const EmbedOptions& options,
                     const std::vector<bool>& fixed, Embedding& embedding);
 
 // As in the evaluation of GraphSAGE: links between training nodes first, then the others join with

@@ -48,7 +48,7 @@ LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& trai
                                const FeatureOptions& options) {
   LearnedFeatures learned{.options = options.embed, .names = graph.nodes.names, .embedding = {}};
   learned.embedding = options.online ? embed_online(graph, training, options.embed)
-                                     : embed(graph, all_neighborhoods(graph), options.embed);
+                                     : embed(graph, graph, options.embed);
   return learned;
 }
 
@@ -56,7 +56,7 @@ void add_features(const LearnedFeatures& learned, Graph& graph) {
   Known known = known_rows(learned, graph.nodes.names);
   const bool all = std::all_of(known.fixed.begin(), known.fixed.end(), [](bool is) { return is; });
   if (!all) {
-    join_embedding(graph, all_neighborhoods(graph), learned.options, known.fixed, known.embedding);
+    join_embedding(graph, graph, learned.options, known.fixed, known.embedding);
   }
   const int64_t width = known.embedding.width();
   const auto rows = Attributes::dense(known.embedding.rows(), graph.node_count(), width);

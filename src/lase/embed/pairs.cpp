@@ -54,7 +54,7 @@ class ArcPairs : public PairSource {
   }
 
  private:
-  const Neighborhoods& arcs_;
+  const Adjacency& arcs_;
   uint64_t seed_;
   std::vector<int32_t> source_;  // [arcs]: u
   AliasTable table_;
@@ -144,7 +144,7 @@ class WalkPairs : public PairSource {
     return kPrime % static_cast<int64_t>(starts_.size()) == 0 ? 1 : kPrime;
   }
 
-  const Neighborhoods& arcs_;
+  const Adjacency& arcs_;
   std::span<const uint8_t> fixed_;
   const EmbedOptions& options_;
   bool weighted_;

@@ -10,7 +10,7 @@ namespace lase {
 
 // What pairs are drawn from: arcs, with weights where links have some, of nodes that may learn.
 struct PairInput {
-  const Neighborhoods& arcs;
+  const Adjacency& arcs;
   std::span<const float> weight;   // [arcs]; empty: all alike
   std::span<const uint8_t> fixed;  // [nodes]; empty: none
   const EmbedOptions& options;

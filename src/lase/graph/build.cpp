@@ -53,10 +53,8 @@ BuiltGraph build_graph(RawGraph raw) {
       graph.directional ? directional_names(raw.attribute_names) : raw.attribute_names;
   groups.row = {};
 
-  Rows rows = build_rows(groups.source, groups.target, nodes, graph.directed, graph.directional);
-  graph.row_ptr = std::move(rows.row_ptr);
-  graph.neighbor = std::move(rows.neighbor);
-  graph.link = std::move(rows.link);
+  graph.adjacency() =
+      build_adjacency(groups.source, groups.target, nodes, graph.directed, graph.directional);
   for (int64_t u = 0; u < nodes; ++u) report.isolated += graph.degree(u) == 0 ? 1 : 0;
   graph.nodes = std::move(raw.nodes);
   graph.recipe = std::move(raw.recipe);

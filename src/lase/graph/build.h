@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "lase/graph/graph.h"
-#include "lase/ingest/raw_graph.h"
+#include "lase/graph/raw_graph.h"
 
 namespace lase {
 
@@ -26,13 +27,8 @@ BuiltGraph build_graph(RawGraph raw);
 // The names that the attributes of a directional graph had before they were paired.
 StringTable undirectional_names(const StringTable& names);
 
-// Rows of arcs from the ends of links: sorted by neighbour, each arc with its attribute row.
-struct Rows {
-  Array<int64_t> row_ptr;
-  Array<int32_t> neighbor;
-  Array<int32_t> link;
-};
-Rows build_rows(std::span<const int32_t> source, std::span<const int32_t> target, int64_t nodes,
-                bool directed, bool directional);
+// Arcs from the ends of links: sorted by neighbor, each with its attribute row.
+Adjacency build_adjacency(std::span<const int32_t> source, std::span<const int32_t> target,
+                          int64_t nodes, bool directed, bool directional);
 
 }  // namespace lase

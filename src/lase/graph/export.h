@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ namespace lase {
 //
 // What was fitted on the data (edges of time slices, principal components) is not written.
 std::vector<std::string> export_graph(const Graph& graph, const std::string& folder);
+
+// One row of numbers per name, [names, width]: as .npy, or as a csv with the columns node, e0, e1,
+// …
+void write_rows(const StringTable& names, std::span<const float> values, const std::string& path);
 
 }  // namespace lase

@@ -6,8 +6,8 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/random.h"
+#include "lase/graph/encode_labels.h"
 #include "lase/graph/generate.h"
-#include "lase/ingest/labels.h"
 
 namespace lase {
 namespace {

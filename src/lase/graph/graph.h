@@ -4,11 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lase/base/array.h"
 #include "lase/base/attributes.h"
 #include "lase/base/string_table.h"
-#include "lase/ingest/raw_graph.h"
+#include "lase/graph/adjacency.h"
+#include "lase/graph/nodes.h"
 
 namespace lase {
 
@@ -25,15 +27,13 @@ struct Reduction {
 
 // A graph with attributes on nodes and links, as arrays that lie in memory or in a mapped file.
 //
-// N(u) are the arcs row_ptr[u] … row_ptr[u+1]: neighbor[i] is v, and row link[i] of
-// link_attributes is f(e). Neighbours ascend within a row. The two arcs of an undirected link share
-// a row, unless the graph is directional: then the arcs of link l have the rows 2l (from the lower
-// node) and 2l+1, each [what u sent to v, what it received].
-struct Graph {
-  Array<int64_t> row_ptr;   // [nodes+1]
-  Array<int32_t> neighbor;  // [arcs]
-  Array<int32_t> link;      // [arcs]
-  int64_t links = 0;        // an undirected link counts once
+// Row link[i] of link_attributes is f(e) of arc i. The two arcs of an undirected link share a row,
+// unless the graph is directional: then the arcs of link l have the rows 2l (from the lower node)
+// and 2l+1, each [what u sent to v, what it received].
+struct Graph : Adjacency {
+  Adjacency& adjacency() { return *this; }
+
+  int64_t links = 0;  // an undirected link counts once
   bool directed = false;
   bool directional = false;
 
@@ -44,12 +44,12 @@ struct Graph {
   Reduction link_reduction;
   nlohmann::json recipe = nlohmann::json::object();  // see RawGraph
 
-  int64_t node_count() const { return row_ptr.size() - 1; }
-  int64_t arc_count() const { return neighbor.size(); }
-  int64_t degree(int64_t u) const { return row_ptr[u + 1] - row_ptr[u]; }
   int64_t link_of_row(int64_t row) const { return directional ? row / 2 : row; }
   int64_t split_size(Split split) const;
 };
+
+// By node: whether it is for training. Without a split every node is.
+std::vector<bool> training_nodes(const Graph& graph);
 
 inline constexpr int kGraphVersion = 1;
 

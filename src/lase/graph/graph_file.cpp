@@ -249,4 +249,13 @@ int64_t Graph::split_size(Split split) const {
   return std::count(nodes.split.begin(), nodes.split.end(), static_cast<uint8_t>(split));
 }
 
+std::vector<bool> training_nodes(const Graph& graph) {
+  std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
+  if (graph.nodes.split.empty()) return training;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    training[static_cast<size_t>(u)] = graph.nodes.split[u] == static_cast<uint8_t>(Split::kTrain);
+  }
+  return training;
+}
+
 }  // namespace lase

@@ -27,6 +27,18 @@ void require_same(const StringTable& names, const StringTable& earlier, std::str
 
 }  // namespace
 
+std::vector<double> Like::numbers(const std::string& key) const {
+  std::vector<double> values;
+  const auto list = recipe.find(key);
+  if (list == recipe.end()) return values;
+  require(list->is_array(), "--like: the ", quote(key), " of that graph are no list");
+  for (const auto& item : *list) {
+    require(item.is_number(), "--like: the ", quote(key), " of that graph are no numbers");
+    values.push_back(item.get<double>());
+  }
+  return values;
+}
+
 Like like_of(const Graph& graph) {
   Like like;
   const auto& names = attribute_names(graph);

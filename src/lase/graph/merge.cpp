@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/interner.h"
 #include "lase/base/parallel.h"
 #include "lase/graph/build.h"
-#include "lase/ingest/interner.h"
 
 namespace lase {
 namespace {
@@ -30,7 +30,7 @@ Buffer<int32_t> earliest_parallel(const RawGraph& raw) {
     low[i] = swapped ? raw.target[i] : raw.source[i];
     high[i] = swapped ? raw.source[i] : raw.target[i];
   }
-  const Rows rows = build_rows(low, high, raw.nodes.names.size(), true, false);
+  const Adjacency rows = build_adjacency(low, high, raw.nodes.names.size(), true, false);
   Buffer<int32_t> first = std::move(low);
   constexpr int64_t kRows = 4096;
   parallel_for(rows.row_ptr.size() - 1, kRows, [&](int64_t begin, int64_t end) {

@@ -5,7 +5,7 @@
 
 #include "lase/base/array.h"
 #include "lase/base/attributes.h"
-#include "lase/ingest/raw_graph.h"
+#include "lase/graph/raw_graph.h"
 
 namespace lase {
 

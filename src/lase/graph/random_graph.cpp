@@ -88,11 +88,8 @@ Graph random_graph(const RandomGraphOptions& options) {
   };
   const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kSources, node);
   const Array<int32_t> target = filled<int32_t>(options.links, options.seed, kTargets, node);
-  const Rows rows = build_rows(source.span(), target.span(), options.nodes, false, false);
   Graph graph;
-  graph.row_ptr = rows.row_ptr;
-  graph.neighbor = rows.neighbor;
-  graph.link = rows.link;
+  graph.adjacency() = build_adjacency(source.span(), target.span(), options.nodes, false, false);
   graph.links = options.links;
   graph.link_attributes = link_attributes(options);
   graph.attribute_names = numbered_names("attribute ", options.link_dim);

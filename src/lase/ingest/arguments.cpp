@@ -5,7 +5,7 @@
 #include <map>
 
 #include "lase/base/error.h"
-#include "lase/ingest/labels.h"
+#include "lase/graph/encode_labels.h"
 
 namespace lase {
 namespace {

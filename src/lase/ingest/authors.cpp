@@ -9,10 +9,10 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/base/interner.h"
 #include "lase/base/npy.h"
+#include "lase/graph/encode_labels.h"
 #include "lase/ingest/format.h"
-#include "lase/ingest/interner.h"
-#include "lase/ingest/labels.h"
 
 namespace lase {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/base/interner.h"
 #include "lase/base/string_table.h"
-#include "lase/ingest/interner.h"
 
 namespace lase {
 

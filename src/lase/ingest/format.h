@@ -4,22 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "lase/graph/like.h"
+#include "lase/graph/raw_graph.h"
 #include "lase/ingest/flags.h"
-#include "lase/ingest/raw_graph.h"
 
 namespace lase {
-
-// What earlier data fixed and new data must follow: names and fitted numbers of a graph.
-struct Like {
-  StringTable attribute_names;
-  StringTable feature_names;
-  StringTable label_names;
-  nlohmann::json recipe;
-
-  // The list of numbers that the recipe has under `key`, or none. Throws Error where it is no such
-  // list.
-  std::vector<double> numbers(const std::string& key) const;
-};
 
 // One kind of input: `lase import NAME …`. To add a format, write its file and name it in
 // formats().

@@ -6,8 +6,8 @@
 
 #include "lase/base/error.h"
 #include "lase/base/npy.h"
+#include "lase/graph/encode_labels.h"
 #include "lase/ingest/categories.h"
-#include "lase/ingest/labels.h"
 #include "lase/ingest/text_features.h"
 
 namespace lase {

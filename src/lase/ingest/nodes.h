@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/base/interner.h"
+#include "lase/graph/raw_graph.h"
 #include "lase/ingest/flags.h"
 #include "lase/ingest/format.h"
-#include "lase/ingest/interner.h"
-#include "lase/ingest/raw_graph.h"
 #include "lase/ingest/table.h"
 
 namespace lase {

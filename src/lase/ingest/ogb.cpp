@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/graph/encode_labels.h"
 #include "lase/ingest/format.h"
-#include "lase/ingest/labels.h"
 #include "lase/ingest/link_file.h"
 #include "lase/ingest/table.h"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/interner.h"
+#include "lase/graph/encode_labels.h"
 #include "lase/ingest/format.h"
-#include "lase/ingest/interner.h"
-#include "lase/ingest/labels.h"
 #include "lase/ingest/link_file.h"
 #include "lase/ingest/nodes.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
-#include "lase/ingest/interner.h"
+#include "lase/base/interner.h"
 #include "lase/ingest/table.h"
 
 namespace lase {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/interner.h"
 #include "lase/ingest/format.h"
-#include "lase/ingest/interner.h"
 #include "lase/ingest/link_file.h"
 
 namespace lase {

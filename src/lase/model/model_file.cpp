@@ -9,7 +9,7 @@
 #include "lase/base/json.h"
 #include "lase/base/safetensors.h"
 #include "lase/graph/array_writer.h"
-#include "lase/reduce/pca.h"
+#include "lase/graph/pca.h"
 
 namespace lase {
 namespace {

@@ -48,7 +48,7 @@ const uint32_t* stretch_of(const uint32_t* first, const uint32_t* end, uint32_t 
 // Draws from long rows of one layer.
 class Drawer {
  public:
-  Drawer(const Neighborhoods& graph, int64_t fanout, Draw draw, const Shares* shares)
+  Drawer(const Adjacency& graph, int64_t fanout, Draw draw, const Shares* shares)
       : graph_(graph), draw_(draw), shares_(shares), fanout_(static_cast<size_t>(fanout)) {}
 
   // visit(j, arc, weight) for the j-th drawn arc of u.
@@ -93,7 +93,7 @@ class Drawer {
     }
   }
 
-  const Neighborhoods& graph_;
+  const Adjacency& graph_;
   Draw draw_;
   const Shares* shares_;
   size_t fanout_;
@@ -101,7 +101,7 @@ class Drawer {
 };
 
 // A block with room for the arcs of its targets, up to `fanout` each.
-Block empty_block(const Neighborhoods& graph, std::span<const int64_t> targets, int64_t fanout) {
+Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int64_t fanout) {
   const auto n = std::ssize(targets);
   Block block;
   block.target = at::arange(n, at::kLong);
@@ -117,8 +117,8 @@ Block empty_block(const Neighborhoods& graph, std::span<const int64_t> targets, 
 }
 
 // The arcs of one layer, with source[i] still the node v.
-Block draw_layer(const Neighborhoods& graph, std::span<const int64_t> targets,
-                 const Sampling& sampling, size_t layer, const DrawKey& key) {
+Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const Sampling& sampling,
+                 size_t layer, const DrawKey& key) {
   const int64_t fanout = sampling.fanouts[layer];
   Block block = empty_block(graph, targets, fanout);
   block.weight = at::empty({block.arcs()}, at::kFloat);
@@ -151,7 +151,7 @@ Block draw_layer(const Neighborhoods& graph, std::span<const int64_t> targets,
 }
 
 // From nodes to rows of the layer's input.
-void number_sources(const Neighborhoods& graph, Block& block, NodeNumbers& rows) {
+void number_sources(const Adjacency& graph, Block& block, NodeNumbers& rows) {
   auto* source = block.source.data_ptr<int32_t>();
   for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
   block.sources = rows.size();
@@ -160,7 +160,7 @@ void number_sources(const Neighborhoods& graph, Block& block, NodeNumbers& rows)
 
 }  // namespace
 
-Tensor degrees_of(const Neighborhoods& graph, std::span<const int64_t> nodes) {
+Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes) {
   Tensor degree = at::empty({std::ssize(nodes)}, at::kFloat);
   auto* to = degree.data_ptr<float>();
   constexpr int64_t kNodes = 4096;
@@ -185,8 +185,8 @@ int64_t Batch::arcs() const {
   return sum;
 }
 
-Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
-                   const Sampling& sampling, const DrawKey& key) {
+Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
+                   const DrawKey& key) {
   Batch batch;
   // The rows of a layer's input: the targets first, then the other neighbours as they appear.
   NodeNumbers rows;
@@ -201,7 +201,7 @@ Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
   return batch;
 }
 
-WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets) {
+WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
   WholeRows rows{empty_block(graph, targets, kWholeNeighborhood), {}};
   Block& block = rows.block;
   const int64_t n = block.targets();
@@ -225,7 +225,7 @@ WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> target
   return rows;
 }
 
-Tensor degrees(const Neighborhoods& graph) {
+Tensor degrees(const Adjacency& graph) {
   const int64_t nodes = graph.row_ptr.size() - 1;
   Tensor result = at::empty({nodes}, at::kFloat);
   for (int64_t u = 0; u < nodes; ++u) {
@@ -234,7 +234,7 @@ Tensor degrees(const Neighborhoods& graph) {
   return result;
 }
 
-Block whole_block(const Neighborhoods& graph, const Tensor& degrees, int64_t first, int64_t last) {
+Block whole_block(const Adjacency& graph, const Tensor& degrees, int64_t first, int64_t last) {
   const int64_t begin = graph.row_ptr[first];
   const int64_t arcs = graph.row_ptr[last] - begin;
   const auto in_place = [&](const Array<int32_t>& values) {

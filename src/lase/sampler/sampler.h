@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "lase/graph/adjacency.h"
 #include "lase/ops/block.h"
-#include "lase/sampler/neighborhood.h"
 #include "lase/sampler/shares.h"
 
 namespace lase {
@@ -37,8 +37,8 @@ struct Sampling {
   std::vector<Shares> shares = {};  // a layer each; empty: all arcs of a row are equally likely
 };
 
-Batch sample_batch(const Neighborhoods& graph, std::span<const int64_t> seeds,
-                   const Sampling& sampling, const DrawKey& key);
+Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
+                   const DrawKey& key);
 
 // A block of the whole neighbourhoods of some nodes. Its sources are those nodes, then the
 // neighbour of each arc: a node may come several times, which costs less than to number those of a
@@ -47,16 +47,15 @@ struct WholeRows {
   Block block;
   at::Tensor sources;  // int64: the nodes
 };
-WholeRows whole_rows(const Neighborhoods& graph, std::span<const int64_t> targets);
+WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets);
 
 // Whole neighbourhoods of the nodes first … last, with every node of the graph as a source: for
 // inference one layer at a time.
-Block whole_block(const Neighborhoods& graph, const at::Tensor& degrees, int64_t first,
-                  int64_t last);
+Block whole_block(const Adjacency& graph, const at::Tensor& degrees, int64_t first, int64_t last);
 
 // |N(u)|, float, for every node or for some.
-at::Tensor degrees(const Neighborhoods& graph);
-at::Tensor degrees_of(const Neighborhoods& graph, std::span<const int64_t> nodes);
+at::Tensor degrees(const Adjacency& graph);
+at::Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes);
 
 // The nodes as a tensor, int64.
 at::Tensor index_of(std::span<const int64_t> nodes);

@@ -53,7 +53,7 @@ std::string_view name_of(Draw value) { return kDraws[static_cast<size_t>(value)]
 
 Draw draw_from(std::string_view name) { return value_named<Draw>(name, kDraws, "way to draw"); }
 
-Shares make_shares(const Neighborhoods& graph, std::span<const float> scores, int64_t fanout,
+Shares make_shares(const Adjacency& graph, std::span<const float> scores, int64_t fanout,
                    Draw draw) {
   Shares start(scores.size());
   constexpr int64_t kRows = 1024;

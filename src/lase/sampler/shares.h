@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lase/sampler/neighborhood.h"
+#include "lase/graph/adjacency.h"
 
 namespace lase {
 
@@ -32,7 +32,7 @@ inline constexpr double kFloor = 0.1;
 
 // p in proportion to the scores [arcs], at least 0; uniform where all of a row are zero. Without
 // replacement p ≤ 1/S, and what is over goes to the others.
-Shares make_shares(const Neighborhoods& graph, std::span<const float> scores, int64_t fanout,
+Shares make_shares(const Adjacency& graph, std::span<const float> scores, int64_t fanout,
                    Draw draw);
 
 }  // namespace lase

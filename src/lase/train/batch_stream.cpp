@@ -15,7 +15,7 @@ constexpr size_t kAhead = 2;
 
 }  // namespace
 
-BatchStream::BatchStream(const Neighborhoods& graph, const Sampling& sampling, Options options)
+BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling, Options options)
     : graph_(graph), sampling_(sampling), options_(std::move(options)) {
   require(options_.size >= 1, "a batch has at least one node");
   thread_ = std::thread([this] { run(); });

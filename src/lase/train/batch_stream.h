@@ -32,7 +32,7 @@ class BatchStream {
   };
 
   // `graph` and `sampling` must outlive the stream.
-  BatchStream(const Neighborhoods& graph, const Sampling& sampling, Options options);
+  BatchStream(const Adjacency& graph, const Sampling& sampling, Options options);
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
@@ -44,7 +44,7 @@ class BatchStream {
   void run();
   int64_t count() const;
 
-  const Neighborhoods& graph_;
+  const Adjacency& graph_;
   const Sampling& sampling_;
   Options options_;
   std::mutex mutex_;

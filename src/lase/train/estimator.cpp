@@ -8,7 +8,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/names.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 
 namespace lase {
 namespace {
@@ -33,7 +33,7 @@ std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) 
 }
 
 // With a strategy for kAuto, as measured (docs/results.md).
-SamplingOptions chosen(SamplingOptions options, const Model& model, const Neighborhoods& graph) {
+SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjacency& graph) {
   if (options.strategy != Strategy::kAuto) return options;
   constexpr int64_t kSmall = 1 << 16;
   if (options.fanout.empty() && graph.neighbor.size() <= kSmall) {
@@ -47,7 +47,7 @@ SamplingOptions chosen(SamplingOptions options, const Model& model, const Neighb
 }
 
 // Whether a row is longer than what is drawn of it.
-bool draws_any(const Neighborhoods& graph, const std::vector<int64_t>& fanouts) {
+bool draws_any(const Adjacency& graph, const std::vector<int64_t>& fanouts) {
   int64_t least = kNever;
   for (const int64_t fanout : fanouts) {
     if (fanout != kWholeNeighborhood) least = std::min(least, fanout);
@@ -70,7 +70,7 @@ Renewal renewal_from(std::string_view name) {
 }
 
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
-                     const Neighborhoods& graph, int64_t batch)
+                     const Adjacency& graph, int64_t batch)
     : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
   require(options_.renew >= 1, "--renew ", options_.renew, ": expected at least 1");
   require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform, "--strategy ",

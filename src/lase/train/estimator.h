@@ -46,7 +46,7 @@ class Estimator {
  public:
   // All must outlive it. `batch`: seeds of a batch.
   Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
-            const Neighborhoods& graph, int64_t batch);
+            const Adjacency& graph, int64_t batch);
 
   // Whether it ever renews. A snapshot that is lazy cannot be had again to the last bit.
   bool renews() const;
@@ -72,7 +72,7 @@ class Estimator {
   SamplingOptions options_;
   const Model& model_;
   const Inputs& inputs_;
-  const Neighborhoods& graph_;
+  const Adjacency& graph_;
   Sampling sampling_;
   std::unique_ptr<Snapshot> snapshot_;
   bool draws_ = false;  // from at least one row

@@ -3,7 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <span>
 
-#include "lase/ingest/raw_graph.h"
+#include "lase/graph/labels.h"
 
 namespace lase {
 

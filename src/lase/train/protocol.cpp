@@ -35,22 +35,14 @@ void check_labels(const Labels& labels, const std::vector<int64_t>& train) {
 
 }  // namespace
 
-std::vector<bool> training_nodes(const Graph& graph) {
-  std::vector<bool> training(static_cast<size_t>(graph.node_count()));
-  for (int64_t u = 0; u < graph.node_count(); ++u) {
-    training[static_cast<size_t>(u)] = in_split(graph, u, Split::kTrain);
-  }
-  return training;
-}
-
 Protocol make_protocol(const Graph& graph, bool transductive, bool alone) {
   Protocol protocol{labelled_nodes(graph, Split::kTrain),
                     labelled_nodes(graph, Split::kVal),
                     labelled_nodes(graph, Split::kTest),
-                    all_neighborhoods(graph),
+                    graph,
                     {}};
   check_labels(graph.nodes.labels, protocol.train);
-  protocol.seen = transductive ? protocol.all : neighborhoods_within(graph, training_nodes(graph));
+  protocol.seen = transductive ? protocol.all : adjacency_within(graph, training_nodes(graph));
   if (transductive || alone) return protocol;
   // Unless nobody has a neighbour.
   std::vector<int64_t> linked;

@@ -5,7 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include "lase/base/error.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 #include "lase/sampler/sampler.h"
 
 namespace lase {
@@ -43,7 +43,7 @@ void KnownRows::append(const std::vector<Tensor>& rows) {
 
 void KnownRows::clear() { *this = KnownRows(); }
 
-Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Neighborhoods& graph, When when)
+Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when)
     : inputs_(inputs), graph_(graph), when_(when), model_(model.options(), model.shape(), 0) {
   const auto layers = static_cast<size_t>(model.block_count());
   states_.resize(layers);
@@ -65,7 +65,7 @@ void Snapshot::renew(const Parameters& parameters) {
 namespace {
 
 // The nodes alone, without their neighbours.
-Block without_arcs(const Neighborhoods& graph, std::span<const int64_t> nodes) {
+Block without_arcs(const Adjacency& graph, std::span<const int64_t> nodes) {
   const auto n = std::ssize(nodes);
   Block block;
   block.sources = n;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "lase/graph/adjacency.h"
 #include "lase/model/model.h"
-#include "lase/sampler/neighborhood.h"
 #include "lase/sampler/node_numbers.h"
 
 namespace lase {
@@ -39,7 +39,7 @@ class Snapshot {
   enum class When : uint8_t { kEager, kLazy };
 
   // All must outlive the snapshot, whose model has the shape of `model`.
-  Snapshot(const Model& model, const Inputs& inputs, const Neighborhoods& graph, When when);
+  Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when);
 
   // Forgets what it knew, and freezes the parameters as they are.
   void renew(const Parameters& parameters);
@@ -53,7 +53,7 @@ class Snapshot {
   std::vector<at::Tensor> sums(int64_t l, std::span<const int64_t> nodes);
 
   const Inputs& inputs_;
-  const Neighborhoods& graph_;
+  const Adjacency& graph_;
   When when_;
   Model model_;
   std::vector<PastLayer> all_;     // eager: of every node, a layer each

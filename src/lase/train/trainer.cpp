@@ -14,7 +14,7 @@
 #include "lase/base/json.h"
 #include "lase/base/names.h"
 #include "lase/base/random.h"
-#include "lase/eval/inference.h"
+#include "lase/inference/inference.h"
 #include "lase/ops/one_thread.h"
 #include "lase/train/batch_stream.h"
 #include "lase/train/checkpoint.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lase/eval/metrics.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/metrics.h"
 #include "lase/model/model_file.h"
 #include "lase/train/adam.h"
 #include "lase/train/estimator.h"

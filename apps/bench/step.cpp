@@ -1,0 +1,305 @@
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/base/random.h"
+#include "lase/graph/random_graph.h"
+#include "lase/inference/inference.h"
+#include "lase/kernels/kernels.h"
+#include "lase/ops/one_thread.h"
+#include "lase/train/adam.h"
+#include "lase/train/batch_stream.h"
+#include "lase/train/estimator.h"
+#include "lase/train/loss.h"
+
+#include "cli/fanout.h"
+#include "cli/program.h"
+#include "cli/session.h"
+#include "common/memory.h"
+#include "common/timing.h"
+
+namespace {
+
+using nlohmann::json;
+int64_t peak_rss() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+struct StepFlags {
+  lase::RandomGraphOptions random;
+  std::string graph;
+  std::string layout = "dense";
+  std::string fanout = "30";
+  std::vector<int64_t> hidden = {64, 48};
+  int64_t batch = 512;
+  double dropout = 0;
+  int64_t steps = 5;
+  uint64_t seed = 1;
+  bool reference = false;
+  bool inference = false;
+};
+
+lase::Graph graph_of(const StepFlags& flags) {
+  if (flags.graph.empty()) return lase::random_graph(flags.random);
+  lase::Graph graph = lase::open_graph(flags.graph);
+  lase::check_graph(graph, flags.graph);
+  lase::require(graph.nodes.labels.task != lase::Task::kNone && graph.nodes.features.columns > 0,
+                flags.graph, ": a step needs node features and labels");
+  return graph;
+}
+
+// What the steps took, one number each; medians are shown.
+struct Times {
+  std::vector<double> step, sample, forward, backward, optimizer;
+};
+
+// One training run on a graph, in steps that are timed.
+class Run {
+ public:
+  Run(const lase::Graph& graph, const StepFlags& flags)
+      : graph_(graph), flags_(flags), neighborhoods_(graph) {
+    std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
+    inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
+    for (const int64_t width : flags.hidden) {
+      lase::require(width >= 1 && width <= 65536, "--hidden ", width, ": expected 1 to 65536");
+    }
+    lase::require(flags.dropout >= 0 && flags.dropout < 1, "--dropout ", flags.dropout,
+                  ": expected 0 to below 1");
+    lase::ModelOptions options;
+    options.widths = flags.hidden;
+    options.combine = lase::Combine::kConcat;
+    options.dropout = flags.dropout;
+    model_.emplace(options,
+                   lase::ModelShape{.node_features = graph.nodes.features.columns,
+                                    .link_attributes = graph.link_attributes.columns,
+                                    .outputs = graph.nodes.labels.classes()},
+                   flags.seed);
+    adam_.emplace(model_->parameters(), lase::AdamOptions{});
+    for (int64_t u = 0; u < graph.node_count(); ++u) {
+      if (graph.nodes.labels.known(u)) nodes_.push_back(u);
+    }
+    lase::require(!nodes_.empty(), "no node of the graph has a label");
+    lase::require(flags.batch >= 1, "--batch ", flags.batch, ": expected at least 1");
+    lase::require(flags.steps >= 1, "--steps ", flags.steps, ": expected at least 1");
+    batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
+    loss_.emplace(graph.nodes.labels, nodes_, false);
+    estimator_.emplace(lase::SamplingOptions{.fanout = parse_fanout(flags.fanout),
+                                             .strategy = lase::Strategy::kUniform},
+                       *model_, *inputs_, neighborhoods_, batch_);
+  }
+
+  // The first step warms up and does not count. All batches are whole: rounds over the nodes go on
+  // until there are enough.
+  Times steps() {
+    Times times;
+    int64_t left = flags_.steps + 1;
+    for (int64_t round = 0; left > 0; ++round) {
+      const int64_t batches = std::min(left, static_cast<int64_t>(nodes_.size()) / batch_);
+      run_round(round, batches, left == flags_.steps + 1, times);
+      left -= batches;
+    }
+    return times;
+  }
+
+  // Seconds of an exact pass over all nodes.
+  double inference() {
+    const auto start = Clock::now();
+    lase::infer(*model_, *inputs_, neighborhoods_);
+    return seconds_since(start);
+  }
+
+  // Seconds of a pass that also finds the norm of every term.
+  double norms() {
+    const auto start = Clock::now();
+    lase::exact_pass(*model_, *inputs_, neighborhoods_, lase::ops::Score::kNorm);
+    return seconds_since(start);
+  }
+
+  int64_t links_first_layer() const { return links_first_layer_; }
+  int64_t links() const { return links_; }
+  // Multiplications and additions of U f(e) and its gradients, as if attributes were dense.
+  double flop() const { return flop_; }
+
+ private:
+  void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
+    lase::BatchStream stream(
+        neighborhoods_, estimator_->sampling(),
+        {.order = seeds(round, batches * batch_), .size = batch_, .key = {flags_.seed, round, 0}});
+    auto start = Clock::now();
+    while (const auto item = stream.next()) {
+      const lase::ops::Dropout dropout{flags_.dropout,
+                                       lase::Random(flags_.seed, round, item->number).bits()};
+      const auto begin = Clock::now();
+      const at::Tensor loss =
+          (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
+      const double forward = seconds_since(begin);
+      adam_->zero_gradients();
+      loss.backward();
+      const double backward = seconds_since(begin) - forward;
+      adam_->step(0.01);
+      const double optimizer = seconds_since(begin) - forward - backward;
+      count(item->batch);
+      if (!warm_up || item->number > 0) {
+        times.step.push_back(seconds_since(start));
+        times.sample.push_back(item->seconds);
+        times.forward.push_back(forward);
+        times.backward.push_back(backward);
+        times.optimizer.push_back(optimizer);
+      }
+      start = Clock::now();
+    }
+  }
+
+  // Drawn anew for each round.
+  std::vector<int64_t> seeds(int64_t round, int64_t wanted) const {
+    std::vector<int64_t> order = nodes_;
+    lase::Random random(flags_.seed, 0x53454544, round);
+    for (size_t i = 0; i < static_cast<size_t>(wanted); ++i) {
+      std::swap(order[i], order[i + random.below(order.size() - i)]);
+    }
+    order.resize(static_cast<size_t>(wanted));
+    return order;
+  }
+
+  void count(const lase::Batch& batch) {
+    links_ = batch.arcs();
+    links_first_layer_ = batch.blocks.empty() ? 0 : batch.blocks.front().arcs();
+    flop_ = 0;
+    int64_t width = graph_.nodes.features.columns;
+    for (size_t l = 0; l < batch.blocks.size(); ++l) {
+      flop_ += 6.0 * static_cast<double>(batch.blocks[l].arcs() * width) *
+               static_cast<double>(graph_.link_attributes.columns);
+      if (l < flags_.hidden.size()) {
+        width = lase::out_width(model_->options(), flags_.hidden[l]);
+      }
+    }
+  }
+
+  const lase::Graph& graph_;
+  const StepFlags& flags_;
+  lase::Adjacency neighborhoods_;
+  std::optional<lase::Inputs> inputs_;
+  std::optional<lase::Model> model_;
+  std::optional<lase::Estimator> estimator_;
+  std::optional<lase::Adam> adam_;
+  std::optional<lase::Loss> loss_;
+  std::vector<int64_t> nodes_;
+  int64_t batch_ = 0;
+  int64_t links_first_layer_ = 0;
+  int64_t links_ = 0;
+  double flop_ = 0;
+};
+
+json run_step(const StepFlags& flags, const Session& session) {
+  keep_freed_memory();
+  std::ostream& out = session.out();
+  const lase::Graph graph = graph_of(flags);
+  out << "graph            " << graph.node_count() << " nodes, " << graph.links << " links, "
+      << graph.nodes.features.columns << " node features, " << graph.link_attributes.columns
+      << " link attributes (" << lase::layout_name(graph.link_attributes.layout) << ")\n";
+  json result = {{"threads", lase::thread_count()},
+                 {"instruction_set", lase::kernels::instruction_set()}};
+  std::optional<lase::ops::OneThread> one_thread(std::in_place);
+  Run run(graph, flags);
+  const Times times = run.steps();
+  const double step = median(times.step);
+  result.update({{"seconds_per_step", step},
+                 {"links_first_layer", run.links_first_layer()},
+                 {"links_per_second", static_cast<double>(run.links()) / step},
+                 {"gflops", run.flop() / step / 1e9},
+                 {"sample_seconds", median(times.sample)},
+                 {"forward_seconds", median(times.forward)},
+                 {"backward_seconds", median(times.backward)},
+                 {"optimizer_seconds", median(times.optimizer)}});
+  if (flags.inference) {
+    result["inference_seconds"] = run.inference();
+    result["norms_seconds"] = run.norms();
+  }
+  result["peak_rss_bytes"] = peak_rss();
+  one_thread.reset();
+  const auto ms = [&](const char* key) { return result[key].get<double>() * 1e3; };
+  out << std::fixed << std::setprecision(1);
+  out << "one step         " << ms("seconds_per_step") << " ms: forward " << ms("forward_seconds")
+      << ", backward " << ms("backward_seconds") << ", Adam " << ms("optimizer_seconds")
+      << "; sampling " << ms("sample_seconds") << " beside it\n"
+      << "first layer      " << run.links_first_layer() << " links; "
+      << result["links_per_second"].get<double>() / 1e6 << " million links/s; "
+      << result["gflops"].get<double>()
+      << " GFLOP/s of U f(e) and its gradients, counted as if dense ("
+      << lase::kernels::instruction_set() << ", " << lase::thread_count() << " threads)\n"
+      << "peak memory      " << static_cast<double>(peak_rss()) / (1 << 20) << " MiB\n";
+  if (flags.inference) {
+    out << "exact inference  " << ms("inference_seconds") << " ms for " << graph.arc_count()
+        << " arcs; sums and norms of all terms " << ms("norms_seconds") << " ms\n";
+  }
+  if (flags.reference) {
+    // torch's own operations on as many threads: as they run in a program that leaves memory to the
+    // system, and with the memory kept.
+    at::set_num_threads(lase::thread_count());
+    const lase::ops::UseReference plain;
+    const double kept = median(run.steps().step);
+    return_freed_memory();
+    const double composed = median(run.steps().step);
+    result["reference_seconds_per_step"] = composed;
+    result["reference_kept_seconds_per_step"] = kept;
+    result["ratio"] = composed / result["seconds_per_step"].get<double>();
+    result["ratio_kept"] = kept / result["seconds_per_step"].get<double>();
+    out << "composed of torch's operations  " << composed * 1e3 << " ms, "
+        << result["ratio"].get<double>() << " times as long (" << kept * 1e3 << " ms, "
+        << result["ratio_kept"].get<double>()
+        << " times, where freed memory is kept as in our own step)\n";
+  }
+  return result;
+}
+
+void add_step(CLI::App& bench, Session& session) {
+  auto flags = std::make_shared<StepFlags>();
+  CLI::App* verb = session.add_verb(
+      bench, "step", "One training step (sample, forward, backward, Adam) on a random graph",
+      [flags, &session] {
+        if (flags->layout == "sparse") flags->random.layout = lase::Layout::kSparse;
+        if (flags->layout == "coded") flags->random.layout = lase::Layout::kCoded;
+        flags->random.seed = flags->seed;
+        return run_step(*flags, session);
+      });
+  auto& random = flags->random;
+  verb->add_option("--nodes", random.nodes, "Nodes");
+  verb->add_option("--links", random.links, "Links, undirected");
+  verb->add_option("--node-dim", random.node_dim, "Node features");
+  verb->add_option("--link-dim", random.link_dim, "Link attributes");
+  verb->add_option("--layout", flags->layout, "Of link attributes")
+      ->check(CLI::IsMember({"dense", "sparse", "coded"}));
+  verb->add_option("--stored", random.stored, "Stored values of a sparse row");
+  verb->add_option("--codes", random.codes, "Distinct rows of coded attributes");
+  verb->add_option("--graph", flags->graph, "A graph file instead of a random graph");
+  verb->add_option("--batch", flags->batch, "Nodes a step");
+  verb->add_option("--fanout", flags->fanout, "Neighbours drawn, a layer each; or all");
+  verb->add_option("--hidden", flags->hidden, "Widths of the layers")->delimiter(',');
+  verb->add_option("--dropout", flags->dropout, "Share of entries dropped");
+  verb->add_option("--steps", flags->steps,
+                   "Steps timed, after one that is not; the median counts");
+  verb->add_option("--seed", flags->seed, "Same seed, same graph and draws");
+  verb->add_flag("--reference", flags->reference,
+                 "Also time the step composed of torch's own operations");
+  verb->add_flag("--inference", flags->inference,
+                 "Also time exact passes over all nodes: inference, and sums with norms");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Session& session) {
+  CLI::App* bench = app.add_subcommand("bench", verb_summary("bench"));
+  bench->require_subcommand(1);
+  add_step(*bench, session);
+  add_bench_sampling(*bench, session);
+}

@@ -1,0 +1,61 @@
+#include "cli/config.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "lase/base/error.h"
+
+namespace {
+
+bool names_flag(const std::string& argument, const std::string& flag) {
+  return argument == flag || argument.starts_with(flag + "=");
+}
+
+std::vector<std::string> flags_of(const std::string& path, const std::vector<std::string>& given) {
+  std::vector<std::string> flags;
+  std::vector<CLI::ConfigItem> items;
+  lase::require(!std::filesystem::is_directory(path), path, ": is a folder, expected a TOML file");
+  try {
+    items = CLI::ConfigTOML().from_file(path);
+  } catch (const CLI::Error& error) {
+    lase::fail(path, ": cannot be read as TOML: ", error.what());
+  }
+  for (const auto& item : items) {
+    if (item.name == "++" || item.name == "--") continue;  // marks of sections
+    const std::string flag = "--" + item.name;
+    const bool overridden = std::any_of(given.begin(), given.end(), [&](const auto& argument) {
+      return names_flag(argument, flag);
+    });
+    if (overridden) continue;
+    const bool is_switch =
+        item.inputs.size() == 1 && (item.inputs[0] == "true" || item.inputs[0] == "false");
+    if (is_switch) {
+      if (item.inputs[0] == "true") flags.push_back(flag);
+      continue;
+    }
+    for (const auto& input : item.inputs) flags.push_back(flag + "=" + input);
+  }
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_config(std::vector<std::string> arguments) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(), [](const auto& argument) {
+    return names_flag(argument, "--config");
+  });
+  if (at == arguments.end()) return arguments;
+  std::string path;
+  auto end = at + 1;
+  if (at->starts_with("--config=")) {
+    path = at->substr(std::string("--config=").size());
+  } else {
+    if (end == arguments.end()) return arguments;  // the parser says what is missing
+    path = *end++;
+  }
+  const auto flags = flags_of(path, arguments);
+  const auto place = arguments.erase(at, end);
+  arguments.insert(place, flags.begin(), flags.end());
+  return arguments;
+}

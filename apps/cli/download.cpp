@@ -1,0 +1,149 @@
+#include "download/download.h"
+
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include "cli/program.h"
+#include "cli/session.h"
+#include "common/interrupt.h"
+#include "download/data_sets.h"
+
+namespace {
+
+using nlohmann::json;
+
+struct DownloadFlags {
+  std::string name;
+  std::string folder;
+  lase::DownloadOptions download;
+};
+
+std::string size_text(int64_t bytes) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1);
+  if (bytes < 1'000'000) {
+    out << static_cast<double>(bytes) / 1e3 << " kB";
+  } else {
+    out << static_cast<double>(bytes) / 1e6 << " MB";
+  }
+  return out.str();
+}
+
+// One line on a terminal that is written over, at most twice a second.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::ostream& out) : out_(out) {}
+  ~ProgressLine() {
+    if (shown_) out_ << "\r\x1b[K" << std::flush;
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const lase::DownloadProgress& progress) {
+    const auto now = std::chrono::steady_clock::now();
+    if (shown_ && now < next_) return;
+    next_ = now + std::chrono::milliseconds(500);
+    shown_ = true;
+    out_ << "\r\x1b[K" << progress.file << "  " << size_text(progress.received);
+    if (progress.total > 0) {
+      out_ << " of " << size_text(progress.total) << " ("
+           << 100 * progress.received / progress.total << " %)";
+    }
+    out_ << std::flush;
+  }
+
+ private:
+  std::ostream& out_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+json set_json(const lase::DataSet& set, const std::string& folder) {
+  return {{"name", set.name},
+          {"summary", set.summary},
+          {"unpack", lase::in_folder(set.unpack, folder)},
+          {"import", lase::in_folder(set.import, folder)}};
+}
+
+json list_sets(std::ostream& out) {
+  json all = json::array();
+  for (const auto& set : lase::data_sets()) {
+    out << std::left << std::setw(15) << set.name << std::right << std::setw(9)
+        << size_text(set.bytes()) << "  " << set.summary << "\n";
+    all.push_back(set_json(set, set.name));
+    all.back()["bytes"] = set.bytes();
+  }
+  return {{"sets", all}};
+}
+
+json file_json(const lase::DownloadedFile& file) {
+  return {{"path", file.path},
+          {"bytes", file.bytes},
+          {"sha256", file.sha256},
+          {"fetched", file.fetched},
+          {"checked", file.checked}};
+}
+
+void show_file(const lase::DownloadedFile& file, std::ostream& out) {
+  out << (file.fetched ? "fetched          " : "there already    ") << file.path << ", "
+      << size_text(file.bytes) << "\n                 SHA-256 " << file.sha256
+      << (file.checked ? "" : ", kept in SHA256SUMS: no sum is published to check it against")
+      << "\n";
+}
+
+json run_download(const DownloadFlags& flags, const Session& session) {
+  if (flags.name.empty()) return list_sets(session.out());
+  const lase::DataSet& set = lase::find_data_set(flags.name);
+  std::string folder = flags.folder.empty() ? set.name : flags.folder;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  lase::DownloadOptions options = flags.download;
+  const Interruptible interruptible;
+  options.stop = &interrupted();
+  std::vector<lase::DownloadedFile> files;
+  {
+    ProgressLine line(std::cerr);
+    if (::isatty(STDERR_FILENO) != 0) {
+      options.progress = [&](const lase::DownloadProgress& progress) { line.show(progress); };
+    }
+    files = lase::download(set.files, folder, options);
+  }
+  if (set.finish != nullptr) set.finish(folder);
+
+  json result = set_json(set, folder);
+  result["folder"] = folder;
+  result["files"] = json::array();
+  for (const auto& file : files) {
+    show_file(file, session.out());
+    result["files"].push_back(file_json(file));
+  }
+  session.out() << "next\n";
+  for (const char* step : {"unpack", "import"}) {
+    const auto command = result[step].get<std::string>();
+    if (!command.empty()) session.out() << "  " << command << "\n";
+  }
+  return result;
+}
+
+}  // namespace
+
+void add_download(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<DownloadFlags>();
+  CLI::App* verb = session.add_verb(app, "download", verb_summary("download"),
+                                    [flags, &session] { return run_download(*flags, session); });
+  verb->add_option("name", flags->name, "The data set (without one: lists those there are)");
+  verb->add_option("--out", flags->folder, "The folder for its files (default: its name)");
+  verb->add_option("--url", flags->download.mirror, "A mirror: files are looked for at URL/FILE");
+  verb->add_option("--sha256", flags->download.sha256,
+                   "The sum that the file must have, whatever is known of it (for data sets of a "
+                   "single file)");
+  verb->add_option("--ca", flags->download.ca_file,
+                   "File with the certificates to trust (default: the system's)");
+  verb->add_option("--timeout", flags->download.stall_seconds,
+                   "Give up where nothing arrives for so many seconds")
+      ->check(CLI::Range(1, 86400));
+}

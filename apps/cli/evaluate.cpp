@@ -1,0 +1,289 @@
+#include <chrono>
+#include <iomanip>
+#include <memory>
+#include <string>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/graph/graph.h"
+#include "lase/inference/explain.h"
+#include "lase/inference/metrics.h"
+#include "lase/inference/predict.h"
+#include "lase/model/model_file.h"
+
+#include "cli/fanout.h"
+#include "cli/program.h"
+#include "cli/session.h"
+#include "common/paths.h"
+#include "report/explanation.h"
+
+namespace {
+
+using lase::Task;
+
+// A model and a graph that fits it.
+struct Pair {
+  lase::TrainedModel trained;
+  lase::Graph graph;
+};
+
+struct Files {
+  std::string model;
+  std::string graph;
+  std::string fanout = "all";
+  uint64_t seed = 1;
+};
+
+Pair open_pair(const Files& files) {
+  Pair pair;
+  pair.trained = lase::load_model(files.model);
+  pair.graph = lase::open_graph(files.graph);
+  lase::check_graph(pair.graph, files.graph);
+  pair.graph = lase::fitted_graph(pair.trained, std::move(pair.graph), files.graph);
+  return pair;
+}
+
+struct Timed {
+  lase::Predictions predictions;
+  double seconds;
+  double links_per_second;
+};
+
+Timed predict(const Files& files, const Pair& pair) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto fanout = parse_fanout(files.fanout);
+  const bool whole = fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
+  Timed timed;
+  timed.predictions = lase::predict(pair.trained, pair.graph,
+                                    whole ? std::span<const int64_t>() : fanout, files.seed);
+  timed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  timed.links_per_second =
+      static_cast<double>(pair.graph.arc_count() * pair.trained.model->block_count()) /
+      timed.seconds;
+  return timed;
+}
+
+void add_files(CLI::App& verb, Files& files) {
+  verb.add_option("model", files.model, "The model file")->required();
+  verb.add_option("graph", files.graph, "The graph file")->required();
+  verb.add_option("--fanout", files.fanout,
+                  "Neighbours drawn in each layer, such as 10,10, or 'all' for exact inference");
+  verb.add_option("--seed", files.seed, "Of the draws");
+}
+
+std::vector<int64_t> nodes_of(const lase::Graph& graph, const std::string& split) {
+  std::vector<int64_t> nodes;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    const auto part = graph.nodes.split.empty() ? lase::Split::kNone
+                                                : static_cast<lase::Split>(graph.nodes.split[u]);
+    if ((split == "all" || lase::split_name(part) == split) && graph.nodes.labels.known(u)) {
+      nodes.push_back(u);
+    }
+  }
+  return nodes;
+}
+
+void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
+                     const std::string& path) {
+  lase::TextWriter out(path);
+  out << "label";
+  for (int64_t c = 0; c < names.size(); ++c) (out << ',').field(names[c]);
+  out << '\n';
+  for (size_t row = 0; row < scores.confusion.size(); ++row) {
+    out.field(names[static_cast<int64_t>(row)]);
+    for (const int64_t count : scores.confusion[row]) out << ',' << count;
+    out << '\n';
+  }
+  out.commit();
+}
+
+void print_scores(const lase::Scores& scores, Task task, const lase::StringTable& names,
+                  std::ostream& out) {
+  out << std::fixed << std::setprecision(4);
+  if (task == Task::kRegression) {
+    out << "r2               " << scores.r2 << "\nabsolute error   " << scores.absolute_error
+        << "\n";
+    return;
+  }
+  out << "micro-F1         " << scores.micro_f1 << "\nmacro-F1         " << scores.macro_f1
+      << "\naccuracy         " << scores.accuracy << "\n\n"
+      << std::left << std::setw(20) << "class"
+      << "  precision  recall      F1  nodes\n";
+  for (size_t c = 0; c < scores.classes.size(); ++c) {
+    const auto& of_class = scores.classes[c];
+    if (of_class.support() + of_class.false_positives == 0) continue;
+    out << std::left << std::setw(20) << names[static_cast<int64_t>(c)] << std::right
+        << std::setprecision(3) << std::setw(11) << of_class.precision() << std::setw(8)
+        << of_class.recall() << std::setw(8) << of_class.f1() << std::setw(7) << of_class.support()
+        << "\n";
+  }
+  out << std::defaultfloat;
+}
+
+nlohmann::json run_evaluate(const Files& files, const std::string& split,
+                            const std::string& confusion, const Session& session) {
+  require_apart({files.model, files.graph}, {confusion});
+  const Pair pair = open_pair(files);
+  lase::require(pair.graph.nodes.labels.task != Task::kNone, files.graph,
+                ": has no labels to compare with");
+  const auto nodes = nodes_of(pair.graph, split);
+  lase::require(!nodes.empty(), files.graph, ": has no labelled node in the split ",
+                lase::quote(split));
+  const lase::Labels labels = lase::labels_as_trained(pair.trained, pair.graph);
+  const Timed timed = predict(files, pair);
+  const lase::Scores scores = lase::score(timed.predictions.outputs, labels, nodes);
+  session.out() << "nodes            " << nodes.size() << " of the split " << split << "\n";
+  print_scores(scores, labels.task, labels.names, session.out());
+  if (!confusion.empty()) {
+    lase::require(labels.task == Task::kSingleLabel,
+                  "--confusion: only a single label can be confused with another");
+    write_confusion(scores, labels.names, confusion);
+    session.out() << "written          " << confusion << "\n";
+  }
+  nlohmann::json classes = nlohmann::json::array();
+  for (size_t c = 0; c < scores.classes.size(); ++c) {
+    const auto& of_class = scores.classes[c];
+    classes.push_back({{"class", std::string(labels.names[static_cast<int64_t>(c)])},
+                       {"precision", of_class.precision()},
+                       {"recall", of_class.recall()},
+                       {"f1", of_class.f1()},
+                       {"nodes", of_class.support()}});
+  }
+  const auto& training = pair.trained.training;
+  nlohmann::json result = {{"split", split},
+                           {"nodes", nodes.size()},
+                           {"micro_f1", scores.micro_f1},
+                           {"macro_f1", scores.macro_f1},
+                           {"accuracy", scores.accuracy},
+                           {"classes", classes},
+                           {"confusion", scores.confusion},
+                           {"epochs", training.value("epochs", 0)},
+                           {"best_epoch", training.value("best_epoch", 0)},
+                           {"seconds", timed.seconds},
+                           {"links_per_second", timed.links_per_second}};
+  if (labels.task == Task::kRegression) {
+    result.update({{"r2", scores.r2}, {"absolute_error", scores.absolute_error}});
+  }
+  return result;
+}
+
+struct ExplainFlags {
+  std::string node;
+  std::string output;
+  lase::ExplainOptions options;
+  std::string svg;
+};
+
+nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const Session& session) {
+  require_apart({files.model, files.graph}, {flags.svg});
+  const Pair pair = open_pair(files);
+  auto options = flags.options;
+  const auto find = [](const lase::StringTable& names, const std::string& name) -> int64_t {
+    for (int64_t i = 0; i < names.size(); ++i) {
+      if (names[i] == name) return i;
+    }
+    return -1;
+  };
+  options.node = find(pair.graph.nodes.names, flags.node);
+  lase::require(options.node >= 0, files.graph, ": has no node ", lase::quote(flags.node));
+  if (!flags.output.empty()) {
+    options.output = find(pair.trained.label_names, flags.output);
+    lase::require(options.output >= 0, files.model, ": knows no class ", lase::quote(flags.output));
+  }
+  const auto explanation = lase::explain(pair.trained, pair.graph, options);
+  session.out() << lase::explanation_text(explanation);
+  if (!flags.svg.empty()) {
+    lase::write_file(flags.svg, lase::explanation_svg(explanation));
+    session.out() << "\nwritten          " << flags.svg << "\n";
+  }
+  return lase::explanation_json(explanation);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Session& session) {
+  struct Options {
+    Files files;
+    std::string split = "test";
+    std::string confusion;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = session.add_verb(app, "evaluate", verb_summary("evaluate"), [options, &session] {
+    return run_evaluate(options->files, options->split, options->confusion, session);
+  });
+  add_files(*verb, options->files);
+  verb->add_option("--split", options->split, "Nodes to score")
+      ->check(CLI::IsMember({"train", "val", "test", "none", "all"}));
+  verb->add_option("--confusion", options->confusion, "Write the confusion matrix to this csv");
+}
+
+void add_predict(CLI::App& app, Session& session) {
+  struct Options {
+    Files files;
+    std::string out;
+    int64_t top_k = 1;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = session.add_verb(app, "predict", verb_summary("predict"), [options, &session] {
+    require_apart({options->files.model, options->files.graph}, {options->out});
+    const Pair pair = open_pair(options->files);
+    const Timed timed = predict(options->files, pair);
+    lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
+                            options->out);
+    session.out() << pair.graph.node_count() << " nodes written to " << options->out << "\n";
+    return nlohmann::json{{"nodes", pair.graph.node_count()},
+                          {"out", options->out},
+                          {"seconds", timed.seconds},
+                          {"links_per_second", timed.links_per_second}};
+  });
+  add_files(*verb, options->files);
+  verb->add_option("--out", options->out, "The csv to write: node, label, probability")->required();
+  verb->add_option("--top-k", options->top_k, "Classes named for each node")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_embed(CLI::App& app, Session& session) {
+  struct Options {
+    Files files;
+    std::string out;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = session.add_verb(app, "embed", verb_summary("embed"), [options, &session] {
+    require_apart({options->files.model, options->files.graph}, {options->out});
+    const Pair pair = open_pair(options->files);
+    const Timed timed = predict(options->files, pair);
+    lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);
+    const int64_t width = timed.predictions.embedding.size(1);
+    session.out() << pair.graph.node_count() << " embeddings of width " << width << " written to "
+                  << options->out << "\n";
+    return nlohmann::json{{"nodes", pair.graph.node_count()},
+                          {"width", width},
+                          {"out", options->out},
+                          {"seconds", timed.seconds},
+                          {"links_per_second", timed.links_per_second}};
+  });
+  add_files(*verb, options->files);
+  verb->add_option("--out", options->out, "The file to write: .npy, or csv with the node names")
+      ->required();
+}
+
+void add_explain(CLI::App& app, Session& session) {
+  struct Options {
+    Files files;
+    ExplainFlags flags;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = session.add_verb(app, "explain", verb_summary("explain"), [options, &session] {
+    return run_explain(options->files, options->flags, session);
+  });
+  verb->add_option("model", options->files.model, "The model file")->required();
+  verb->add_option("graph", options->files.graph, "The graph file")->required();
+  verb->add_option("--node", options->flags.node, "The node")->required();
+  verb->add_option("--class", options->flags.output, "The class to explain")
+      ->default_str("the predicted one");
+  verb->add_option("--neighbors", options->flags.options.neighbors, "Shown for each layer")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--attributes", options->flags.options.attributes, "Shown for each neighbour")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--svg", options->flags.svg, "Write a picture to this file");
+}

@@ -1,0 +1,146 @@
+#include <chrono>
+#include <cmath>
+#include <iomanip>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/base/npy.h"
+#include "lase/graph/graph.h"
+
+#include "cli/program.h"
+#include "cli/session.h"
+#include "common/paths.h"
+#include "theory/graph_kernels.h"
+
+namespace {
+
+struct KernelFlags {
+  std::vector<std::string> graphs;
+  std::string kind = "rw";
+  lase::KernelOptions options;
+  std::string out;
+};
+
+// The kernels of all pairs of n graphs, and the files they are in.
+struct Gram {
+  std::vector<std::string> files;
+  std::vector<double> values;  // [n, n]
+
+  size_t size() const { return files.size(); }
+  double at(size_t i, size_t j) const { return values[i * size() + j]; }
+};
+
+std::vector<lase::Graph> open_graphs(const std::vector<std::string>& files) {
+  std::vector<lase::Graph> graphs;
+  for (const auto& file : files) {
+    graphs.push_back(lase::open_graph(file));
+    lase::check_graph(graphs.back(), file);
+    const auto& first = graphs.front();
+    const auto check = [&](int64_t found, int64_t expected, std::string_view what) {
+      lase::require(found == expected, file, ": has ", found, " ", what, ", expected ", expected,
+                    " as in ", files.front());
+    };
+    check(graphs.back().nodes.features.columns, first.nodes.features.columns, "node features");
+    check(graphs.back().link_attributes.columns, first.link_attributes.columns, "link attributes");
+  }
+  return graphs;
+}
+
+void write_npy(const Gram& gram, const std::string& path) {
+  std::vector<float> values;
+  for (const double value : gram.values) {
+    lase::require(std::abs(value) <= std::numeric_limits<float>::max(), path, ": the kernel ",
+                  value, " is too large for the single precision of .npy, which a .csv or ",
+                  "--normalize avoids");
+    values.push_back(static_cast<float>(value));
+  }
+  const auto n = static_cast<int64_t>(gram.size());
+  lase::write_npy(path, values, n, n);
+}
+
+void write_csv(const Gram& gram, const std::string& path) {
+  lase::TextWriter out(path);
+  out << "graph";
+  for (const auto& file : gram.files) (out << ',').field(file);
+  out << '\n';
+  for (size_t i = 0; i < gram.size(); ++i) {
+    out.field(gram.files[i]);
+    for (size_t j = 0; j < gram.size(); ++j) out << ',' << gram.at(i, j);
+    out << '\n';
+  }
+  out.commit();
+}
+
+void print(const Gram& gram, std::ostream& out) {
+  constexpr int kDigits = 6;
+  constexpr int kColumn = kDigits + 8;
+  out << std::setprecision(kDigits);
+  for (size_t i = 0; i < gram.size(); ++i) {
+    for (size_t j = 0; j < gram.size(); ++j) out << std::setw(kColumn) << gram.at(i, j);
+    out << "  " << gram.files[i] << "\n";
+  }
+}
+
+nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
+  lase::KernelOptions options = flags.options;
+  options.kind = lase::kernel_named(flags.kind);
+  const bool csv = flags.out.ends_with(".csv");
+  lase::require(flags.out.empty() || csv || flags.out.ends_with(".npy"), "--out ",
+                lase::quote(flags.out), ": expected a name that ends in .csv or .npy");
+  require_apart(flags.graphs, {flags.out});
+  const auto graphs = open_graphs(flags.graphs);
+  const auto start = std::chrono::steady_clock::now();
+  nlohmann::json result = {{"graphs", flags.graphs},   {"kind", flags.kind},
+                           {"length", options.length}, {"decay", options.decay},
+                           {"depth", options.depth},   {"normalized", options.normalize}};
+  auto& out = session.out();
+  if (graphs.size() <= 2 && flags.out.empty()) {
+    const double kernel = lase::graph_kernel(graphs.front(), graphs.back(), options);
+    constexpr int kDigits = 12;
+    out << std::setprecision(kDigits) << kernel << "\n";
+    result["kernel"] = kernel;
+  } else {
+    const Gram gram{flags.graphs, lase::gram_matrix(graphs, options)};
+    if (flags.out.empty()) {
+      print(gram, out);
+    } else {
+      const auto write = csv ? write_csv : write_npy;
+      write(gram, flags.out);
+      out << "the kernels of " << gram.size() << " graphs written to " << flags.out << "\n";
+      result["out"] = flags.out;
+    }
+    for (size_t i = 0; i < gram.size(); ++i) {
+      for (size_t j = 0; j < gram.size(); ++j) result["gram"][i][j] = gram.at(i, j);
+    }
+  }
+  result["seconds"] =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace
+
+void add_kernel(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<KernelFlags>();
+  CLI::App* verb = session.add_verb(app, "kernel", verb_summary("kernel"),
+                                    [flags, &session] { return run_kernel(*flags, session); });
+  auto& options = flags->options;
+  verb->add_option("graphs", flags->graphs,
+                   "The graph files: one is compared with itself, two give one number, more the "
+                   "matrix of all pairs")
+      ->required()
+      ->default_str("");
+  verb->add_option("--kind", flags->kind,
+                   "neighbor: all pairs of neighbours; neighborhood: of --length hops; rw: random "
+                   "walks of --length nodes; wl: the same on nodes relabelled --depth times")
+      ->check(CLI::IsMember({"neighbor", "neighborhood", "rw", "wl"}));
+  verb->add_option("--length", options.length, "Hops, or nodes of a walk");
+  verb->add_option("--decay", options.decay, "λ, the weight of each further link, at most 1");
+  verb->add_option("--depth", options.depth, "Relabellings of wl");
+  verb->add_flag("--normalize", options.normalize, "Divide by √(K(A,A) K(B,B))");
+  verb->add_option("--out", flags->out, "Write the matrix of all pairs: .csv or .npy");
+}

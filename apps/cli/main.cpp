@@ -1,0 +1,52 @@
+// The program without torch: verbs on files and graphs run here, all others in lase-torch.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+#include "cli/program.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// lase-torch, beside this executable (in a build) or in libexec (installed); empty where there is
+// none.
+fs::path torch_program() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& candidate :
+       {folder / "lase-torch", folder / ".." / "libexec" / "lase" / "lase-torch",
+        fs::path(LASE_LIBEXEC) / "lase-torch"}) {
+    if (fs::exists(candidate, error)) return candidate;
+  }
+  return {};
+}
+
+// Only --help-all and verbs that are not in graph_verbs() need lase-torch.
+bool needs_torch(int argc, char** argv) {
+  if (argc < 2) return false;
+  const std::string_view first = argv[1];
+  return first == "--help-all" || (is_verb(first) && !graph_verbs().contains(first));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!needs_torch(argc, argv)) return run_program(argc, argv, graph_verbs());
+  const fs::path program = torch_program();
+  if (program.empty()) {
+    std::cerr << "lase: `lase " << argv[1]
+              << "` needs libtorch, and this lase was built without it; build it again with torch "
+                 "installed\n";
+    return 1;
+  }
+  ::execv(program.c_str(), argv);
+  std::cerr << "lase: " << program.string() << ": cannot be run: " << std::strerror(errno) << "\n";
+  return 1;
+}

@@ -1,0 +1,16 @@
+// The program with all verbs.
+
+#include "cli/program.h"
+
+int main(int argc, char** argv) {
+  Verbs verbs = graph_verbs();
+  verbs.insert({{"train", add_train},
+                {"tune", add_tune},
+                {"evaluate", add_evaluate},
+                {"predict", add_predict},
+                {"embed", add_embed},
+                {"explain", add_explain},
+                {"reproduce", add_reproduce},
+                {"bench", add_bench}});
+  return run_program(argc, argv, verbs);
+}

@@ -1,0 +1,96 @@
+#include "cli/program.h"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/version.h"
+
+#include "cli/config.h"
+
+namespace {
+
+constexpr int kBadInput = 1;
+constexpr int kBadUsage = 2;
+
+struct Summary {
+  std::string_view verb;
+  std::string_view text;
+};
+
+// In the order of the help.
+constexpr std::array kSummaries = {
+    Summary{"generate", "Make a data set"},
+    Summary{"import", "Turn files into a graph"},
+    Summary{"info", "Tell what a graph holds"},
+    Summary{"export", "Write a graph as csv and npy files"},
+    Summary{"train", "Train a model on a graph"},
+    Summary{"tune", "Look for a good set-up by random search on validation nodes"},
+    Summary{"evaluate", "Score a model on a graph"},
+    Summary{"predict", "Predict the labels of all nodes, seen before or not"},
+    Summary{"embed", "Write the embeddings of all nodes"},
+    Summary{"explain", "Show which neighbours and link attributes counted"},
+    Summary{"line", "Embed nodes by their links (LINE)"},
+    Summary{"deepwalk", "Embed nodes by random walks (DeepWalk)"},
+    Summary{"kernel", "Compare whole graphs by a graph kernel"},
+    Summary{"download", "Fetch a public data set"},
+    Summary{"reproduce", "Run the paper's experiments, its numbers beside those found here"},
+    Summary{"bench", "Measure speed on this machine"},
+};
+
+int run(const std::vector<std::string>& arguments, const Verbs& verbs) {
+  CLI::App app("lase learns from graphs whose links carry attributes.", "lase");
+  app.set_version_flag("--version", std::string("lase ") + lase::kVersion);
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "Help of all verbs");
+  Session session;
+  for (const auto& [verb, text] : kSummaries) {
+    const auto add = verbs.find(verb);
+    if (add != verbs.end()) {
+      add->second(app, session);
+    } else {
+      app.add_subcommand(std::string(verb), std::string(text));
+    }
+  }
+  try {
+    auto expanded = expand_config(arguments);
+    std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first
+    app.parse(std::move(expanded));
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, std::cout, std::cerr);
+    return code == 0 ? 0 : kBadUsage;
+  }
+  return 0;
+}
+
+const Summary* find_summary(std::string_view name) {
+  const auto* found = std::find_if(kSummaries.begin(), kSummaries.end(),
+                                   [&](const Summary& summary) { return summary.verb == name; });
+  return found == kSummaries.end() ? nullptr : found;
+}
+
+}  // namespace
+
+Verbs graph_verbs() {
+  return {{"generate", add_generate}, {"import", add_import},    {"info", add_info},
+          {"export", add_export},     {"line", add_line},        {"deepwalk", add_deepwalk},
+          {"kernel", add_kernel},     {"download", add_download}};
+}
+
+bool is_verb(std::string_view name) { return find_summary(name) != nullptr; }
+
+std::string verb_summary(std::string_view name) { return std::string(find_summary(name)->text); }
+
+int run_program(int argc, char** argv, const Verbs& verbs) {
+  try {
+    return run({argv + 1, argv + argc}, verbs);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "lase: the machine has not enough memory for this\n";
+  } catch (const std::exception& error) {
+    std::cerr << "lase: " << error.what() << "\n";
+  }
+  return kBadInput;
+}

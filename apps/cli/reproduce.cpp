@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/program.h"
+#include "cli/run_progress.h"
+#include "cli/session.h"
+#include "common/interrupt.h"
+#include "common/memory.h"
+#include "common/timing.h"
+#include "experiments/experiments.h"
+
+namespace {
+
+nlohmann::json run_reproduce(const std::string& what, lase::ReproduceOptions options,
+                             const Session& session) {
+  keep_freed_memory();
+  const auto start = Clock::now();
+  RunLine line;
+  options.say = [&](const std::string& text) {
+    line.clear();
+    std::cerr << text << "\n";
+  };
+  options.progress = [&](const lase::RunProgress& progress) { line.show(progress); };
+  const Interruptible interruptible;
+  options.stop = &interrupted();
+  const auto names = what == "all" ? lase::experiment_names() : std::vector<std::string>{what};
+  const auto documents = lase::reproduce(names, options);
+  line.clear();
+  nlohmann::json result = {{"out", options.out}, {"seconds", seconds_since(start)}};
+  for (const auto& document : documents) {
+    session.out() << "\n" << document.markdown();
+    auto rows = nlohmann::json::array();
+    for (const auto& row : document.values.rows) {
+      nlohmann::json object;
+      for (size_t i = 0; i < row.size(); ++i) object[document.values.columns[i]] = row[i];
+      rows.push_back(object);
+    }
+    result[document.name] = rows.size() <= 200 ? rows : nlohmann::json(document.name + ".csv");
+  }
+  session.out() << "\nwritten          " << options.out << "/index.html, and .md, .csv and .svg of "
+                << "each, in " << static_cast<int64_t>(seconds_since(start)) << " s\n";
+  return result;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Session& session) {
+  struct Options {
+    std::string what;
+    lase::ReproduceOptions reproduce;
+  };
+  auto options = std::make_shared<Options>();
+  options->reproduce.data = "../shared/data";
+  options->reproduce.out = "reproduced";
+  CLI::App* verb = session.add_verb(
+      app, "reproduce", verb_summary("reproduce"),
+      [options, &session] { return run_reproduce(options->what, options->reproduce, session); });
+  auto names = lase::experiment_names();
+  names.emplace_back("all");
+  verb->add_option("what", options->what, "Which one")->required()->check(CLI::IsMember(names));
+  verb->add_option("--data", options->reproduce.data,
+                   "Folder of the real data; stand-ins are made for what is not there");
+  verb->add_option("--out", options->reproduce.out,
+                   "Folder for the results; runs that it holds are not made again");
+  verb->add_option("--seeds", options->reproduce.seeds,
+                   "Of every set-up (0: as many as each data set is given)")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_flag("--quick", options->reproduce.quick,
+                 "Few seeds, no search and few epochs: whether everything works");
+}

@@ -1,0 +1,27 @@
+#include "cli/session.h"
+
+#include <iostream>
+
+#include "lase/base/parallel.h"
+
+CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std::string& help,
+                            std::function<nlohmann::json()> run) {
+  CLI::App* verb = parent.add_subcommand(name, help);
+  verb->option_defaults()->always_capture_default();
+  verb->add_flag("--json", json_, "Print one JSON object as the last line");
+  verb->add_option("--threads", threads_, "Threads to use (0: all cores)")
+      ->check(CLI::Range(0, 4096));
+  // Read ahead of the others by expand_config; declared for the help.
+  verb->add_option("--config", config_, "TOML file that holds any of these flags");
+  verb->callback([this, run = std::move(run)] {
+    if (threads_ > 0) lase::set_thread_count(threads_);
+    const nlohmann::json result = run();
+    out().flush();
+    if (json_)
+      std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout.flush();
+  });
+  return verb;
+}
+
+std::ostream& Session::out() const { return json_ ? std::cerr : std::cout; }

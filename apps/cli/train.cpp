@@ -1,0 +1,257 @@
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/graph/graph.h"
+#include "lase/model/model_file.h"
+#include "lase/train/trainer.h"
+
+#include "cli/event_file.h"
+#include "cli/program.h"
+#include "cli/session.h"
+#include "cli/train_flags.h"
+#include "common/interrupt.h"
+#include "common/memory.h"
+#include "common/paths.h"
+#include "report/run_page.h"
+
+namespace {
+
+using lase::Task;
+
+struct Flags {
+  std::string graph;
+  std::string out;
+  TrainFlags train;
+  std::string log;
+  std::string tensorboard;
+  std::string report;
+  bool quiet = false;
+};
+
+lase::TrainOptions resolve(const Flags& flags) {
+  lase::TrainOptions options = resolved(flags.train);
+  if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
+  return options;
+}
+
+std::string headline_name(Task task) { return task == Task::kRegression ? "r2" : "micro-F1"; }
+
+// One line that is written over on a terminal.
+void show_progress(const lase::EpochReport& report, Task task, std::ostream& out) {
+  const double left = report.seconds / static_cast<double>(report.epoch) *
+                      static_cast<double>(report.epochs - report.epoch);
+  out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << std::fixed
+      << std::setprecision(4) << "  loss " << report.loss;
+  if (report.best_epoch > 0) {
+    out << "  val " << headline_name(task) << " " << report.val.headline(task) << " (best "
+        << report.best << " in epoch " << report.best_epoch << ")";
+  }
+  out << std::setprecision(1) << "  " << report.links_per_second / 1e6 << " M links/s  at most "
+      << left << " s left" << std::defaultfloat << std::flush;
+}
+
+// The same within a long epoch, at most twice a second.
+class BatchLine {
+ public:
+  void show(const lase::BatchReport& report, std::ostream& out) {
+    if (report.seconds < next_) return;
+    next_ = report.seconds + 0.5;
+    out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << "  batch " << report.batch
+        << "/" << report.batches << std::fixed << std::setprecision(4) << "  loss " << report.loss
+        << std::defaultfloat << std::flush;
+  }
+
+ private:
+  double next_ = 2;  // short runs need none
+};
+
+// The log: a JSON object a line, and event files for TensorBoard.
+class Log {
+ public:
+  Log(const Flags& flags, Task task) : task_(task) {
+    if (!flags.log.empty()) {
+      lines_.open(flags.log, flags.train.train.resume ? std::ios::app : std::ios::trunc);
+      lase::require(lines_.good(), flags.log, ": cannot be written");
+    }
+    if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
+  }
+
+  void add(const lase::EpochReport& report) {
+    if (lines_.is_open()) {
+      nlohmann::json line = {{"epoch", report.epoch},
+                             {"loss", report.loss},
+                             {"learning_rate", report.learning_rate},
+                             {"seconds", report.seconds},
+                             {"train_seconds", report.train_seconds},
+                             {"links_per_second", report.links_per_second}};
+      if (report.validated) {
+        line["val_micro_f1"] = report.val.micro_f1;
+        line["val_macro_f1"] = report.val.macro_f1;
+        if (task_ == Task::kRegression) line["val_r2"] = report.val.r2;
+      }
+      lines_ << line.dump() << "\n" << std::flush;
+    }
+    if (events_) {
+      events_->scalar("train/loss", report.epoch, report.loss);
+      events_->scalar("train/learning_rate", report.epoch, report.learning_rate);
+      events_->scalar("train/links_per_second", report.epoch, report.links_per_second);
+      if (report.validated) {
+        events_->scalar("val/" + headline_name(task_), report.epoch, report.val.headline(task_));
+      }
+    }
+  }
+
+ private:
+  Task task_;
+  std::ofstream lines_;
+  std::optional<lase::EventFile> events_;
+};
+
+nlohmann::json result_json(const lase::TrainResult& result, Task task) {
+  nlohmann::json json = {{"micro_f1", result.test.micro_f1},
+                         {"macro_f1", result.test.macro_f1},
+                         {"accuracy", result.test.accuracy},
+                         {"val_micro_f1", result.val.micro_f1},
+                         {"val_macro_f1", result.val.macro_f1},
+                         {"val_loss", result.val_loss},
+                         {"test_nodes", result.test.nodes},
+                         {"epochs", result.epochs},
+                         {"best_epoch", result.best_epoch},
+                         {"setup_seconds", result.setup_seconds},
+                         {"seconds", result.seconds},
+                         {"train_seconds", result.train_seconds},
+                         {"sampling", result.sampling},
+                         {"renewals", result.renewals},
+                         {"renewal_seconds", result.renewal_seconds},
+                         {"links_per_second", result.links_per_second},
+                         {"stopped", result.stopped}};
+  if (task == Task::kRegression) {
+    json.update({{"r2", result.test.r2}, {"absolute_error", result.test.absolute_error}});
+  }
+  return json;
+}
+
+void write_report(const Flags& flags, const lase::Graph& graph, const lase::TrainResult& result,
+                  const lase::TrainOptions& options, std::vector<lase::CurvePoint> curve,
+                  bool live) {
+  lase::RunPageOptions page{
+      .title = std::filesystem::path(flags.graph).filename().string(),
+      .command = lase::join("lase train ", flags.graph, " --model ", flags.train.model),
+      .curve = std::move(curve),
+      .settings = lase::to_json(options),
+      .seed = options.seed};
+  if (live) {
+    page.progress = [](const std::string& what, double share) {
+      std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * share) << "%" << std::flush;
+    };
+  }
+  page.stop = &interrupted();
+  const auto data = interrupted() ? nlohmann::json() : lase::run_page_data(graph, result, page);
+  if (live) std::cerr << "\r\x1b[K";
+  if (interrupted()) {
+    std::cerr << "lase: stopped; " << flags.report << " was not written\n";
+    return;
+  }
+  lase::write_file(flags.report, lase::run_page(data));
+}
+
+nlohmann::json run_train(const Flags& flags, const Session& session) {
+  keep_freed_memory();
+  const lase::Graph graph = lase::open_graph(flags.graph);
+  lase::check_graph(graph, flags.graph);
+  lase::TrainOptions options = resolve(flags);
+  require_apart({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
+  // A place that cannot be written is found before the work is done.
+  for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
+    if (!path.empty()) lase::AtomicFile probe(path);
+  }
+  const Task task = graph.nodes.labels.task;
+  const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
+  Log log(flags, task);
+  options.stop = &interrupted();
+  std::vector<lase::CurvePoint> curve;
+  options.progress = [&](const lase::EpochReport& report) {
+    log.add(report);
+    curve.push_back({.epoch = report.epoch,
+                     .loss = report.loss,
+                     .val = report.val.headline(task),
+                     .validated = report.validated});
+    if (live) show_progress(report, task, std::cerr);
+  };
+  BatchLine line_of_batch;
+  if (live) {
+    options.batch_progress = [&](const lase::BatchReport& report) {
+      line_of_batch.show(report, std::cerr);
+    };
+  }
+  const Interruptible interruptible;
+  const lase::TrainResult result = lase::train(graph, options);
+  if (live) std::cerr << "\r\x1b[K";
+  lase::save_model(result.trained, flags.out);
+  auto& out = session.out();
+  const auto line = [&](const char* name, const lase::Scores& scores) {
+    if (scores.nodes == 0) return;
+    out << std::left << std::setw(17) << name << headline_name(task) << " " << std::fixed
+        << std::setprecision(4) << scores.headline(task);
+    if (task == Task::kRegression) {
+      out << ", mean absolute error " << scores.absolute_error;
+    } else {
+      out << ", macro-F1 " << scores.macro_f1;
+    }
+    out << " (" << scores.nodes << " nodes)\n" << std::defaultfloat;
+  };
+  out << "epochs           " << result.epochs << (result.stopped ? ", stopped by hand" : "");
+  if (result.best_epoch > 0) out << ", best " << result.best_epoch;
+  out << ", " << std::setprecision(3) << result.seconds << " s\n"
+      << "neighbourhoods   " << result.sampling << "\n";
+  line("validation", result.val);
+  line("test", result.test);
+  out << "written          " << flags.out << "\n";
+  lase::require(result.diverged.empty(), flags.graph, ": ", result.diverged, "; ", flags.out,
+                " holds the last good weights");
+  if (!result.checkpoint_error.empty()) {
+    std::cerr << "lase: " << result.checkpoint_error << "; training went on without checkpoints\n";
+  }
+  if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  out.flush();
+  if (!flags.report.empty()) write_report(flags, graph, result, options, curve, live);
+  return result_json(result, task);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = session.add_verb(app, "train", verb_summary("train"),
+                                    [flags, &session] { return run_train(*flags, session); });
+  auto& train = flags->train.train;
+  verb->add_option("graph", flags->graph, "The graph file")->required();
+  verb->add_option("--out", flags->out, "The model file to write")
+      ->default_str("GRAPH with .model in place of .graph");
+  declare_train_flags(*verb, flags->train);
+  verb->add_option("--checkpoint", train.checkpoint, "File for checkpoints")
+      ->default_str("OUT.checkpoint");
+  verb->add_option("--checkpoint-every", train.checkpoint_every, "Epochs between checkpoints");
+  verb->add_flag("--resume", train.resume, "Go on from the checkpoint where there is one");
+  verb->add_option("--log", flags->log, "File for a JSON object after every epoch");
+  verb->add_option("--tensorboard", flags->tensorboard, "Folder for TensorBoard event files");
+  verb->add_option("--report", flags->report,
+                   "Write a page to look at: curves, confusion, a map of the nodes, and why each "
+                   "was predicted as it was");
+  verb->add_flag("--quiet", flags->quiet, "No progress line");
+  verb->parse_complete_callback([flags] {
+    if (!flags->out.empty()) return;
+    flags->out = flags->graph.ends_with(".graph")
+                     ? flags->graph.substr(0, flags->graph.size() - 6) + ".model"
+                     : flags->graph + ".model";
+  });
+}

@@ -1,0 +1,240 @@
+#include "experiments/data.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/embed/features.h"
+#include "lase/graph/build.h"
+#include "lase/graph/generate.h"
+#include "lase/graph/pca.h"
+#include "lase/ingest/arguments.h"
+
+#include "common/sha256.h"
+
+namespace lase {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+// `lase import FORMAT ARGUMENTS`, where arguments that begin with @ are files of the data folder.
+struct Recipe {
+  std::string title;
+  std::string format;
+  Strings arguments;
+  int64_t reduce_nodes = 0;
+  int64_t reduce_links = 0;
+  bool line = false;     // node features by LINE over all links, as the paper has it
+  std::string stand_in;  // what to generate where the files are not there
+  std::string like_nodes = {};
+};
+
+Strings papers(const Strings& more = {}) {
+  Strings arguments = {"@papers/papers.tsv.gz",
+                       "--members",
+                       "authors",
+                       "--label",
+                       "venue",
+                       "--split",
+                       "65/15/20",
+                       "--text",
+                       "title",
+                       "--fold-case"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+Strings mails(const Strings& more = {}) {
+  Strings arguments = {"@email/contacts.txt.gz",
+                       "--nodes",
+                       "@email/nodes.csv",
+                       "--label",
+                       "department",
+                       "--split",
+                       "split",
+                       "--slices",
+                       "64",
+                       "--directional"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const std::map<std::string, Recipe>& recipes() {
+  static const std::map<std::string, Recipe> all = {
+      {"reddit", {.title = "reddit", .format = "", .arguments = {}, .stand_in = "reddit"}},
+      {"fmobile", {.title = "fmobile", .format = "", .arguments = {}, .stand_in = "fmobile"}},
+      {"dblp",
+       {.title = "dblp",
+        .format = "sets",
+        .arguments = papers(),
+        .reduce_nodes = 200,
+        .reduce_links = 200,
+        .stand_in = "dblp"}},
+      {"dblp-authors",
+       {.title = "dblp, authors unreduced",
+        .format = "sets",
+        .arguments = papers(),
+        .reduce_nodes = 200,
+        .stand_in = "",
+        .like_nodes = "dblp"}},
+      {"dblp-counts",
+       {.title = "dblp, how many and how prolific",
+        .format = "sets",
+        .arguments = papers({"--attributes", "counts"}),
+        .reduce_nodes = 200,
+        .stand_in = "",
+        .like_nodes = "dblp"}},
+      {"email",
+       {.title = "email",
+        .format = "contacts",
+        .arguments = mails({"--features", "@email/official/email_Eu-node-feats.npy"}),
+        .stand_in = "email"}},
+      {"email-line",
+       {.title = "email, own LINE features",
+        .format = "contacts",
+        .arguments = mails(),
+        .line = true,
+        .stand_in = ""}},
+      {"workplace",
+       {.title = "workplace",
+        .format = "contacts",
+        .arguments = {"@workplace/contacts.dat.gz", "--time", "1", "--nodes",
+                      "@workplace/departments.txt", "--label", "2", "--split", "65/15/20",
+                      "--slices", "64"},
+        .line = true,
+        .stand_in = ""}},
+  };
+  return all;
+}
+
+bool is_file(const std::string& argument) { return argument.starts_with("@"); }
+
+std::string described(const Recipe& recipe, bool stand_in) {
+  if (stand_in) return join("lase generate ", recipe.stand_in);
+  std::string text = "lase import " + recipe.format;
+  for (const auto& argument : recipe.arguments) {
+    text += " ";
+    text += is_file(argument) ? argument.substr(1) : argument;
+  }
+  if (recipe.reduce_nodes > 0) text += join(" --reduce-nodes ", recipe.reduce_nodes);
+  if (recipe.reduce_links > 0) text += join(" --reduce-links ", recipe.reduce_links);
+  if (recipe.line) text += ", then lase line";
+  return text;
+}
+
+Graph made(const Recipe& recipe, const std::string& data) {
+  Strings arguments;
+  for (const auto& argument : recipe.arguments) {
+    arguments.push_back(is_file(argument) ? data + "/" + argument.substr(1) : argument);
+  }
+  Graph graph = build_graph(read_format(recipe.format, arguments)).graph;
+  if (recipe.reduce_nodes > 0) reduce_nodes(graph, {.components = recipe.reduce_nodes});
+  if (recipe.reduce_links > 0) reduce_links(graph, {.components = recipe.reduce_links});
+  if (recipe.line) add_features(learn_features(graph, {}, {}), graph);
+  return graph;
+}
+
+}  // namespace
+
+const Strings& experiment_data_names() {
+  static const Strings names = {"reddit", "dblp",       "dblp-authors", "dblp-counts",
+                                "email",  "email-line", "fmobile",      "workplace"};
+  return names;
+}
+
+std::optional<ExperimentData> open_experiment_data(const std::string& name, const std::string& data,
+                                                   const std::string& cache) {
+  const auto found = recipes().find(name);
+  require(found != recipes().end(), "there is no data set called ", quote(name));
+  const Recipe& recipe = found->second;
+  const bool there =
+      !recipe.arguments.empty() &&
+      std::all_of(recipe.arguments.begin(), recipe.arguments.end(), [&](const auto& argument) {
+        return !is_file(argument) || std::filesystem::exists(data + "/" + argument.substr(1));
+      });
+  if (!there && recipe.stand_in.empty()) return std::nullopt;
+  ExperimentData set;
+  set.name = name;
+  set.title = recipe.title;
+  set.stand_in = !there;
+  set.recipe = described(recipe, !there);
+  set.like_nodes = recipe.like_nodes;
+  set.tag = name + "-" + sha256_of(set.recipe).substr(0, 8);
+  make_folder(cache);
+  const std::string path = cache + "/" + set.tag + ".graph";
+  const auto make = [&] {
+    if (there) {
+      save_graph(made(recipe, data), path);
+    } else {
+      generate_graph(stand_in(recipe.stand_in, 1), path);
+    }
+  };
+  const auto open = [&] {
+    set.graph = open_graph(path);
+    check_graph(set.graph, path);
+  };
+  if (!std::filesystem::exists(path)) make();
+  try {
+    open();
+  } catch (const Error&) {  // whatever lies there is not what was made
+    make();
+    open();
+  }
+  return set;
+}
+
+std::optional<PaperSizes> paper_sizes(const std::string& name) {
+  static const std::map<std::string, PaperSizes> sizes = {{"reddit", {61836, 1222411, 19.77, 8}},
+                                                          {"dblp", {14389, 111858, 7.77, 8}},
+                                                          {"email", {986, 16064, 16.29, 42}},
+                                                          {"fmobile", {21102, 55009, 2.61, 33}}};
+  const auto found = sizes.find(name);
+  return found == sizes.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<double> paper_score(const std::string& name, const std::string& model) {
+  using Scores = std::map<std::string, double>;
+  static const std::map<std::string, Scores> scores = {{"reddit",
+                                                        {{"line-online", 0.1802},
+                                                         {"deepwalk-online", 0.1714},
+                                                         {"gcn", 0.8172},
+                                                         {"graphsage", 0.8468},
+                                                         {"concat", 0.8438},
+                                                         {"rw", 0.8460},
+                                                         {"sage", 0.8633},
+                                                         {"raw", 0.7923}}},
+                                                       {"dblp",
+                                                        {{"line-online", 0.2989},
+                                                         {"deepwalk-online", 0.3306},
+                                                         {"gcn", 0.5033},
+                                                         {"graphsage", 0.5798},
+                                                         {"concat", 0.5805},
+                                                         {"rw", 0.5433},
+                                                         {"sage", 0.5881},
+                                                         {"raw", 0.4532}}},
+                                                       {"email",
+                                                        {{"line-online", 0.3604},
+                                                         {"deepwalk-online", 0.3249},
+                                                         {"gcn", 0.6396},
+                                                         {"graphsage", 0.6548},
+                                                         {"concat", 0.7005},
+                                                         {"rw", 0.7208},
+                                                         {"sage", 0.7310},
+                                                         {"line", 0.6904}}},
+                                                       {"fmobile",
+                                                        {{"line-online", 0.3047},
+                                                         {"deepwalk-online", 0.4071},
+                                                         {"gcn", 0.3908},
+                                                         {"graphsage", 0.5334},
+                                                         {"concat", 0.5380},
+                                                         {"rw", 0.5441},
+                                                         {"sage", 0.5649},
+                                                         {"line", 0.4749}}}};
+  const auto of_data = scores.find(name);
+  if (of_data == scores.end()) return std::nullopt;
+  const auto found = of_data->second.find(model);
+  return found == of_data->second.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace lase

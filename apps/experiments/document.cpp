@@ -1,0 +1,144 @@
+#include "experiments/document.h"
+
+#include <sstream>
+
+#include "lase/base/error.h"
+
+#include "report/markup.h"
+
+namespace lase {
+namespace {
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+// A bar would end the cell.
+std::string markdown_cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c;
+  }
+  return cell;
+}
+
+std::string paragraphs(const std::string& text) {
+  std::string html;
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t end = std::min(text.find("\n\n", at), text.size());
+    html += join("<p>", escaped(text.substr(at, end - at)), "</p>\n");
+    at = end + 2;
+  }
+  return html;
+}
+
+constexpr std::string_view kStyle = R"(
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
+       padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 3rem; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .8rem; border-bottom: 1px solid #e4e7ec;
+         white-space: nowrap; }
+td + td { font-variant-numeric: tabular-nums; }
+svg { max-width: 100%; height: auto; } .notes { color: #5b6472; font-size: .9rem; }
+@media (prefers-color-scheme: dark) {
+  body { background: #14171c; color: #e6e8eb; } th, td { border-color: #333a44; }
+  .notes { color: #a3acb8; }
+}
+)";
+
+}  // namespace
+
+std::string TextTable::markdown() const {
+  std::string text = "|";
+  for (const auto& column : columns) text += join(" ", markdown_cell(column), " |");
+  text += "\n|";
+  for (size_t i = 0; i < columns.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& row : rows) {
+    text += "|";
+    for (const auto& cell : row) text += join(" ", markdown_cell(cell), " |");
+    text += "\n";
+  }
+  return text;
+}
+
+std::string TextTable::csv() const {
+  std::string text;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += ",";
+      text += csv_field(cells[i]);
+    }
+    text += "\n";
+  };
+  line(columns);
+  for (const auto& row : rows) line(row);
+  return text;
+}
+
+std::string TextTable::html() const {
+  if (columns.empty()) return "";
+  std::string text = "<table>\n<tr>";
+  for (const auto& column : columns) text += join("<th>", escaped(column), "</th>");
+  text += "</tr>\n";
+  for (const auto& row : rows) {
+    text += "<tr>";
+    for (const auto& cell : row) text += join("<td>", escaped(cell), "</td>");
+    text += "</tr>\n";
+  }
+  return text + "</table>\n";
+}
+
+std::string Document::markdown() const {
+  std::string all = "# " + title + "\n\n";
+  if (!text.empty()) all += text + "\n\n";
+  if (!table.columns.empty()) all += table.markdown() + "\n";
+  if (!svg.empty()) all += "![" + title + "](" + name + ".svg)\n\n";
+  if (!page.empty()) all += join("[One run, to look at](", page, ")\n\n");
+  if (!notes.empty()) all += notes + "\n";
+  return all;
+}
+
+std::string Document::html() const {
+  std::string all = join("<section id=\"", escaped(name), "\">\n<h2>", escaped(title), "</h2>\n");
+  all += join(paragraphs(text), table.html(), svg);
+  if (!page.empty()) {
+    all += join("<p><a href=\"", escaped(page), "\">One run, to look at</a></p>\n");
+  }
+  all += join("<div class=\"notes\">", paragraphs(notes), "</div>\n</section>\n");
+  return all;
+}
+
+std::string html_page(const std::string& title, const std::vector<Document>& documents) {
+  std::string page = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  page += join("<title>", escaped(title), "</title>\n<style>", kStyle, "</style>\n");
+  page += join("</head>\n<body>\n<h1>", escaped(title), "</h1>\n<p>");
+  for (const auto& document : documents) {
+    page += join("<a href=\"#", escaped(document.name), "\">", escaped(document.name), "</a> ");
+  }
+  page += "</p>\n";
+  for (const auto& document : documents) page += document.html();
+  return page + "</body>\n</html>\n";
+}
+
+std::string number_text(double value, int digits) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << std::fixed;
+  out.precision(digits);
+  out << value;
+  return out.str();
+}
+
+std::string score_text(double mean, double error) {
+  return error > 0 ? number_text(mean, 3) + " ± " + number_text(error, 3) : number_text(mean, 3);
+}
+
+}  // namespace lase

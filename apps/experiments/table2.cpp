@@ -1,0 +1,42 @@
+#include "experiments/experiments.h"
+
+namespace lase {
+
+Document table2(Lab& lab) {
+  Document document{.name = "table2",
+                    .title = "Table 2: sizes of the data sets",
+                    .text = "The paper's numbers in brackets.",
+                    .notes = kStandInNote};
+  document.table.columns = {"data set", "nodes", "links", "links a node", "labels", "made by"};
+  document.values.columns = {"data",        "stand_in",       "nodes",
+                             "links",       "links_per_node", "labels",
+                             "paper_nodes", "paper_links",    "paper_links_per_node",
+                             "paper_labels"};
+  for (const auto& name : experiment_data_names()) {
+    const ExperimentData* data = lab.data(name);
+    if (data == nullptr) continue;
+    const Graph& graph = data->graph;
+    const double degree =
+        static_cast<double>(graph.links) / static_cast<double>(graph.node_count());
+    const auto paper = paper_sizes(name);
+    const auto beside = [&](const std::string& here, const std::string& there) {
+      return paper ? here + " (" + there + ")" : here;
+    };
+    const PaperSizes known = paper.value_or(PaperSizes{});
+    const auto text = [](int64_t value) { return std::to_string(value); };
+    const int64_t labels = graph.nodes.labels.classes();
+    document.table.rows.push_back({data->marked_title(),
+                                   beside(text(graph.node_count()), text(known.nodes)),
+                                   beside(text(graph.links), text(known.links)),
+                                   beside(number_text(degree, 2), number_text(known.degree, 2)),
+                                   beside(text(labels), text(known.labels)), data->recipe});
+    document.values.rows.push_back({name, data->stand_in ? "1" : "0", text(graph.node_count()),
+                                    text(graph.links), number_text(degree, 4), text(labels),
+                                    paper ? text(known.nodes) : "", paper ? text(known.links) : "",
+                                    paper ? number_text(known.degree, 2) : "",
+                                    paper ? text(known.labels) : ""});
+  }
+  return document;
+}
+
+}  // namespace lase

@@ -1,0 +1,370 @@
+#include "report/run_page.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <mutex>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+#include "lase/base/random.h"
+#include "lase/graph/describe.h"
+#include "lase/graph/pca.h"
+#include "lase/inference/explain.h"
+#include "lase/inference/predict.h"
+
+#include "report/page_text.h"
+#include "report/tsne.h"
+
+namespace lase {
+namespace {
+
+using nlohmann::json;
+
+const std::map<Architecture, const char*> kTitles = {{Architecture::kSage, "LASE-SAGE"},
+                                                     {Architecture::kRw, "LASE-RW"},
+                                                     {Architecture::kWl, "LASE-WL"},
+                                                     {Architecture::kConcat, "LASE-concat"},
+                                                     {Architecture::kGcn, "GCN"},
+                                                     {Architecture::kGraphSage, "GraphSAGE"},
+                                                     {Architecture::kRaw, "node features alone"}};
+
+// Four digits are enough to look at, and keep the page small.
+json rounded(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0) return 0;
+  const double digit = std::pow(10, std::floor(std::log10(std::abs(value))) - 3);
+  return std::round(value / digit) * digit;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &local);
+  return text;
+}
+
+class Page {
+ public:
+  Page(const Graph& graph, const TrainResult& result, const RunPageOptions& options)
+      : graph_(fitted_graph(result.trained, graph, options.title)),
+        result_(result),
+        options_(options),
+        task_(result.trained.task) {
+    labels_ = labels_as_trained(result.trained, graph_);
+    predictions_ = predict(result.trained, graph_);
+    choose_nodes();
+  }
+
+  json data() {
+    json page = head();
+    page["curves"] = curves();
+    add_scores(page);
+    page["map"] = map();
+    page["explanations"] = explanations();
+    page["importance"] = importance();
+    return page;
+  }
+
+ private:
+  void tell(const std::string& what, double share) const {
+    if (options_.progress) options_.progress(what, share);
+  }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  // All nodes, or some drawn at random.
+  void choose_nodes() {
+    const int64_t nodes = graph_.node_count();
+    nodes_.resize(static_cast<size_t>(nodes));
+    for (int64_t u = 0; u < nodes; ++u) nodes_[static_cast<size_t>(u)] = u;
+    if (nodes <= options_.most_nodes) return;
+    Random random(options_.seed);
+    for (size_t i = 0; i < static_cast<size_t>(options_.most_nodes); ++i) {
+      std::swap(nodes_[i], nodes_[i + random.below(nodes_.size() - i)]);
+    }
+    nodes_.resize(static_cast<size_t>(options_.most_nodes));
+    std::sort(nodes_.begin(), nodes_.end());
+  }
+
+  json head() const {
+    const auto& model = result_.trained.model->options();
+    const auto headline = [&](const Scores& scores) {
+      return scores.nodes > 0 ? rounded(scores.headline(task_)) : json();
+    };
+    json facts = {{"nodes", grouped(graph_.node_count())},
+                  {"links", grouped(graph_.links)},
+                  {"node features", grouped(graph_.nodes.features.columns)},
+                  {"link attributes", grouped(graph_.link_attributes.columns)},
+                  {"validation", grouped(result_.val.nodes) + " nodes"},
+                  {"test", grouped(result_.test.nodes) + " nodes"},
+                  {"neighbourhoods", result_.sampling},
+                  {"epochs", std::to_string(result_.epochs)},
+                  {"time", join(std::lround(result_.seconds * 10) / 10.0, " s")}};
+    json list = json::array();
+    for (const char* name : {"nodes", "links", "node features", "link attributes", "validation",
+                             "test", "neighbourhoods", "epochs", "time"}) {
+      list.push_back({name, facts.at(name)});
+    }
+    return {{"title", options_.title},
+            {"model", kTitles.at(model.architecture)},
+            {"created", today()},
+            {"command", options_.command},
+            {"facts", list},
+            {"headline",
+             {{"name", task_ == Task::kRegression ? "r2" : "micro-F1"},
+              {"val", headline(result_.val)},
+              {"test", headline(result_.test)}}},
+            {"options", options_.settings}};
+  }
+
+  json curves() const {
+    if (options_.curve.empty()) return nullptr;
+    json curves = {{"epoch", json::array()},
+                   {"loss", json::array()},
+                   {"val", json::array()},
+                   {"val_name", task_ == Task::kRegression ? "r2" : "micro-F1"},
+                   {"best_epoch", result_.best_epoch}};
+    for (const auto& point : options_.curve) {
+      curves["epoch"].push_back(point.epoch);
+      curves["loss"].push_back(rounded(point.loss));
+      curves["val"].push_back(point.validated ? rounded(point.val) : json());
+    }
+    return curves;
+  }
+
+  void add_scores(json& page) const {
+    if (task_ == Task::kRegression || task_ == Task::kNone) return;
+    const bool tested = result_.test.nodes > 0;
+    const Scores& scores = tested ? result_.test : result_.val;
+    if (scores.nodes == 0) return;
+    json classes = json::array();
+    std::vector<size_t> shown;
+    for (size_t c = 0; c < scores.classes.size(); ++c) {
+      const auto& of_class = scores.classes[c];
+      if (of_class.support() + of_class.false_positives == 0) continue;
+      shown.push_back(c);
+      classes.push_back({{"name", label_name(static_cast<int64_t>(c))},
+                         {"precision", rounded(of_class.precision())},
+                         {"recall", rounded(of_class.recall())},
+                         {"f1", rounded(of_class.f1())},
+                         {"nodes", of_class.support()}});
+    }
+    page["classes"] = classes;
+    if (scores.confusion.empty()) return;
+    json names = json::array();
+    json rows = json::array();
+    for (const size_t label : shown) {
+      names.push_back(label_name(static_cast<int64_t>(label)));
+      json row = json::array();
+      for (const size_t predicted : shown) row.push_back(scores.confusion[label][predicted]);
+      rows.push_back(row);
+    }
+    page["confusion"] = {{"split", tested ? "test" : "val"}, {"names", names}, {"rows", rows}};
+  }
+
+  std::string label_name(int64_t label) const { return std::string(labels_.names[label]); }
+
+  // Rows of the embedding for the nodes shown: [shown, width].
+  std::vector<float> embedding_rows() const {
+    const at::Tensor index =
+        at::from_blob(const_cast<int64_t*>(nodes_.data()), {std::ssize(nodes_)}, at::kLong);
+    const at::Tensor rows = predictions_.embedding.index_select(0, index).contiguous();
+    const auto* data = rows.data_ptr<float>();
+    return {data, data + rows.numel()};
+  }
+
+  static json layout(const std::string& name, const std::vector<float>& places) {
+    json x = json::array();
+    json y = json::array();
+    for (size_t i = 0; i + 1 < places.size(); i += 2) {
+      x.push_back(rounded(double{places[i]}));
+      y.push_back(rounded(double{places[i + 1]}));
+    }
+    return {{"name", name}, {"x", x}, {"y", y}};
+  }
+
+  json map() {
+    const int64_t shown = std::ssize(nodes_);
+    const auto rows = embedding_rows();
+    const int64_t width = shown == 0 ? 0 : std::ssize(rows) / shown;
+    json layouts = json::array();
+    if (shown > 3 && width > 1) {
+      const auto matrix = Attributes::dense(rows, shown, width);
+      std::vector<int64_t> all(static_cast<size_t>(shown));
+      for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+      const int64_t components = std::min<int64_t>(width, 50);
+      const Reduction fit = fit_pca(matrix, all, {.components = components});
+      const Attributes reduced = reduce(matrix, fit);
+      const auto [flat, start] = first_two(reduced);
+      TsneOptions tsne_options{.start = start, .seed = options_.seed};
+      tsne_options.stop = options_.stop;
+      tsne_options.progress = [&](const TsneReport& report) {
+        tell("laying out the map",
+             static_cast<double>(report.iteration) / static_cast<double>(report.iterations));
+      };
+      layouts.push_back(
+          layout("t-SNE", tsne(reduced.values.span(), shown, components, tsne_options)));
+      layouts.push_back(layout("PCA", flat));
+    }
+    json names = json::array();
+    json label = json::array();
+    json predicted = json::array();
+    json probability = json::array();
+    json split = json::array();
+    const bool single = task_ == Task::kSingleLabel;
+    for (const int64_t u : nodes_) {
+      names.push_back(std::string(graph_.nodes.names[u]));
+      label.push_back(single ? labels_.label[u] : -1);
+      split.push_back(graph_.nodes.split.empty() ? 0 : graph_.nodes.split[u]);
+      if (!single) {
+        predicted.push_back(-1);
+        probability.push_back(nullptr);
+        continue;
+      }
+      const auto best = predictions_.outputs[u].argmax().item<int64_t>();
+      predicted.push_back(best);
+      probability.push_back(rounded(predictions_.probability[u][best].item<double>()));
+    }
+    json label_names = json::array();
+    for (int64_t c = 0; c < labels_.names.size(); ++c) label_names.push_back(label_name(c));
+    return {{"layouts", layouts},
+            {"names", names},
+            {"label", label},
+            {"predicted", predicted},
+            {"probability", probability},
+            {"split", split},
+            {"label_names", label_names},
+            {"of", graph_.node_count()}};
+  }
+
+  // The first two components as they are, and small, to begin the other map with.
+  static std::pair<std::vector<float>, std::vector<float>> first_two(const Attributes& reduced) {
+    std::vector<float> flat;
+    float largest = 1e-12F;
+    for (int64_t i = 0; i < reduced.rows; ++i) {
+      for (int64_t j = 0; j < 2; ++j) {
+        flat.push_back(reduced.values[i * reduced.columns + j]);
+        largest = std::max(largest, std::abs(flat.back()));
+      }
+    }
+    std::vector<float> start;
+    for (const float x : flat) start.push_back(x / largest * 1e-2F);
+    return {flat, start};
+  }
+
+  json explanations() {
+    json all = json::array();
+    for (size_t i = 0; i < nodes_.size(); ++i) all.push_back(nullptr);
+    if (result_.trained.model->block_count() == 0) return all;
+    const LastLayerExplainer explainer(result_.trained, graph_);
+    std::mutex mutex;
+    int64_t done = 0;
+    parallel_for(std::ssize(nodes_), 16, [&](int64_t first, int64_t last) {
+      if (stopped()) return;
+      for (int64_t i = first; i < last; ++i) {
+        const auto at = static_cast<size_t>(i);
+        const Explanation explanation = explainer.explain(
+            {.node = nodes_[at], .output = -1, .neighbors = 8, .attributes = 3, .tried = 32});
+        json entry = entry_of(explanation);
+        const std::lock_guard lock(mutex);
+        for (const auto& neighbor : explanation.layers[0].neighbors) {
+          for (const auto& attribute : neighbor.attributes) {
+            effect_of_[attribute.name] += std::abs(attribute.effect);
+          }
+        }
+        all[at] = std::move(entry);
+      }
+      const std::lock_guard lock(mutex);
+      done += last - first;
+      tell("explaining nodes", static_cast<double>(done) / static_cast<double>(nodes_.size()));
+    });
+    return all;
+  }
+
+  json entry_of(const Explanation& explanation) const {
+    json shown = json::array();
+    for (const auto& neighbor : explanation.layers[0].neighbors) {
+      json attributes = json::array();
+      for (const auto& attribute : neighbor.attributes) {
+        attributes.push_back({{"name", attribute.name},
+                              {"value", rounded(attribute.value)},
+                              {"effect", rounded(attribute.effect)}});
+      }
+      json entry = {{"node", neighbor.name},
+                    {"gate", rounded(neighbor.gate)},
+                    {"effect", rounded(neighbor.effect)},
+                    {"attributes", attributes}};
+      if (task_ == Task::kSingleLabel && labels_.label[neighbor.node] >= 0) {
+        entry["label"] = label_name(labels_.label[neighbor.node]);
+      }
+      shown.push_back(entry);
+    }
+    return {{"node", explanation.node},
+            {"output", explanation.output},
+            {"score", rounded(explanation.score)},
+            {"probability", rounded(explanation.probability)},
+            {"links", explanation.layers[0].links},
+            {"shown", shown}};
+  }
+
+  json importance() const {
+    if (effect_of_.empty()) return nullptr;
+    std::vector<std::pair<double, std::string>> order;
+    double total = 0;
+    for (const auto& [name, effect] : effect_of_) {
+      order.emplace_back(effect, name);
+      total += effect;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    constexpr size_t kMost = 40;
+    order.resize(std::min(order.size(), kMost));
+    json attributes = json::array();
+    for (const auto& [effect, name] : order) {
+      attributes.push_back({{"name", name}, {"value", rounded(total > 0 ? effect / total : 0)}});
+    }
+    return {
+        {"measure",
+         "Share of the change in scores when one attribute of one link is set to zero, over the "
+         "links that count most for each node on the map, in the last layer."},
+        {"attributes", attributes}};
+  }
+
+  Graph graph_;
+  const TrainResult& result_;
+  const RunPageOptions& options_;
+  Task task_;
+  Labels labels_;
+  Predictions predictions_;
+  std::vector<int64_t> nodes_;  // those shown
+  std::map<std::string, double> effect_of_;
+};
+
+}  // namespace
+
+json run_page_data(const Graph& graph, const TrainResult& result, const RunPageOptions& options) {
+  return Page(graph, result, options).data();
+}
+
+std::string run_page(const json& data) {
+  // Within a page a "<" could end the script.
+  std::string text;
+  for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  constexpr std::string_view kPlace = "@DATA@";
+  const std::string_view page = page_text();
+  const size_t at = page.find(kPlace);
+  require(at != std::string_view::npos, "the page has no place for data");
+  return join(page.substr(0, at), text, page.substr(at + kPlace.size()));
+}
+
+}  // namespace lase

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lase/base/array.h"
+#include "lase/base/layout.h"
+#include "lase/base/string_table.h"
+#include "lase/graph/nodes.h"
+
+namespace lase {
+
+// Attributes of the raw links, still growing: dense or sparse.
+struct RawAttributes {
+  Layout layout = Layout::kDense;
+  int64_t columns = 0;
+  Buffer<float> values;
+  Buffer<int64_t> row_end;  // sparse: end of each row in values
+  Buffer<int32_t> column;   // sparse
+
+  // Of the sparse row in work; columns ascend.
+  void add_value(int32_t at, float value) {
+    column.push_back(at);
+    values.push_back(value);
+  }
+  void end_row() { row_end.push_back(values.size()); }
+
+  // One sparse row that holds a single value, or none.
+  void add_single(int32_t at, float value) {
+    add_value(at, value);
+    end_row();
+  }
+  void add_empty() { end_row(); }
+};
+
+enum class Parallel : uint8_t { kMerge, kKeep, kRefuse };
+enum class SelfLoops : uint8_t { kDrop, kKeep, kRefuse };
+enum class Merge : uint8_t { kSum, kMean, kMax, kFirst };
+enum class Transform : uint8_t { kRaw, kLog1p, kBinary };
+
+// How raw links become links.
+struct LinkRules {
+  bool directed = false;     // arcs one way only
+  bool directional = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
+  Parallel parallel = Parallel::kMerge;
+  SelfLoops self_loops = SelfLoops::kDrop;
+  Merge merge = Merge::kSum;              // how the attributes of merged links combine
+  Transform transform = Transform::kRaw;  // applied after merging
+};
+
+// In which layout link attributes are kept.
+enum class LayoutRule : uint8_t {
+  kAsRead,   // dense or sparse, as the format gives them
+  kCodeFew,  // coded where the distinct rows are few
+  kSmaller,  // the smaller one of sparse and dense
+  kDense,    // these, whatever they cost
+  kSparse,
+  kCoded,
+};
+
+// What a format reads from files: nodes, and raw links in the order of the file, each as often as
+// it occurs. Building the graph merges and orders them.
+struct RawGraph {
+  Nodes nodes;
+  Buffer<int32_t> source;  // [raw links]
+  Buffer<int32_t> target;
+  RawAttributes attributes;
+  StringTable attribute_names;  // empty or [attributes.columns]
+  LinkRules rules;
+  LayoutRule layout_rule = LayoutRule::kAsRead;
+  // What fitted on these data and must be applied to new data unchanged (edges of time slices,
+  // document frequencies); kept in the graph file for `import --like`.
+  nlohmann::json recipe = nlohmann::json::object();
+  std::vector<std::string> notes;  // for the summary: what was dropped, filled or ignored
+};
+
+}  // namespace lase

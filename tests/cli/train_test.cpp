@@ -1,0 +1,157 @@
+// `lase train` as people run it.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "lase/base/file.h"
+#include "lase/graph/generate.h"
+#include "lase/inference/inference.h"
+#include "lase/inference/metrics.h"
+#include "lase/model/model_file.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+class TrainCli : public FolderTest {
+ protected:
+  TrainCli() { generate_graph({.nodes = 200, .links = 1000}, path("g.graph")); }
+
+  CliResult train(const Strings& more) const {
+    Strings arguments = {"train", path("g.graph"), "--widths", "4,4", "--epochs", "3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cli(arguments);
+  }
+};
+
+TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
+  const CliResult result = train({"--json", "--log", path("log"), "--tensorboard", path("events")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = result.json();
+  for (const auto* key :
+       {"micro_f1", "macro_f1", "epochs", "best_epoch", "seconds", "links_per_second"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json.at("epochs"), 3);
+  const std::string log = read_file(path("log"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3);
+  EXPECT_EQ(nlohmann::json::parse(log.substr(0, log.find('\n'))).at("epoch"), 1);
+  EXPECT_FALSE(std::filesystem::is_empty(path("events")));
+  // The name of the model follows that of the graph, and its scores are those that were told.
+  const TrainedModel model = load_model(path("g.model"));
+  const Graph graph = fitted_graph(model, open_graph(path("g.graph")), "g.graph");
+  const auto logits = infer(*model.model, Inputs(graph, model.scaling), graph).logits;
+  std::vector<int64_t> test;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kTest)) test.push_back(u);
+  }
+  EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, json.at("micro_f1"));
+}
+
+TEST_F(TrainCli, SavesTheLastGoodWeightsWhereTheLossIsNoNumber) {
+  const CliResult result = train({"--learning-rate", "1e30"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("epoch"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("last good weights"), std::string::npos) << result.err;
+  const TrainedModel model = load_model(path("g.model"));
+  for (const auto& [name, value] : model.model->parameters().all()) {
+    EXPECT_TRUE(value.isfinite().all().item<bool>()) << name;
+  }
+}
+
+TEST_F(TrainCli, RefusesWhatMakesNoSense) {
+  expect_refused(train({"--fanout", "0"}), {"--fanout", "'0'"});
+  expect_refused(train({"--fanout", "5,5,5"}), {"--fanout", "3 numbers", "2 layers"});
+  expect_refused(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
+  expect_refused(train({"--dropout", "1"}), {"--dropout 1"});
+  expect_refused(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
+  EXPECT_EQ(train({"--model", "gat"}).code, 2);
+  EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+// What it says on stderr is for people: nothing but what lase itself has to say.
+TEST_F(TrainCli, LetsNoLibraryWarn) {
+  const CliResult result = train({"--aggregate", "max"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(TrainCli, TrainsWithEveryStrategy) {
+  for (const std::string strategy : {"auto", "uniform", "gate", "min_var", "snapshot"}) {
+    for (const std::string draw : {"replace", "without"}) {
+      const CliResult result = train({"--strategy", strategy, "--draw", draw, "--fanout", "2,all",
+                                      "--renew", "3", "--batch", "30", "--json"});
+      ASSERT_EQ(result.code, 0) << result.err;
+      const auto json = result.json();
+      EXPECT_EQ(json["renewals"] > 2, strategy != "uniform");
+      const std::string named = strategy == "auto" ? "snapshot" : strategy;
+      EXPECT_EQ(json["sampling"].get<std::string>().find(named + " of 2,all neighbours"), 0U);
+    }
+  }
+  const CliResult lazy = train({"--strategy", "snapshot", "--renewal", "lazy", "--json"});
+  EXPECT_NE(lazy.json()["sampling"].get<std::string>().find("lazily"), std::string::npos);
+  expect_refused(train({"--strategy", "gate", "--aggregate", "max"}),
+                 {"--strategy gate", "--aggregate max"});
+  expect_refused(train({"--renew", "0"}), {"--renew 0"});
+  expect_refused(train({"--strategy", "gate", "--renewal", "lazy"}),
+                 {"--renewal lazy", "--strategy gate"});
+  EXPECT_EQ(train({"--strategy", "best"}).code, 2);
+}
+
+TEST_F(TrainCli, MeasuresHowWellSumsAreEstimated) {
+  ASSERT_EQ(train({}).code, 0);
+  const Strings measure = {"bench",         "sampling",  path("g.graph"),
+                           path("g.model"), "--repeats", "40"};
+  const auto with = [&](const Strings& more) {
+    Strings all = measure;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  };
+  const CliResult result = with({"--samples", "3", "--stale", "4", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = result.json();
+  for (const char* strategy : {"uniform", "gate", "min_var", "snapshot"}) {
+    for (const char* draw : {"replace", "without"}) {
+      for (const char* key :
+           {"relative_variance", "relative_variance_fresh", "relative_variance_stale"}) {
+        ASSERT_EQ(json[key][strategy][draw].size(), 2U) << key << " " << strategy << " " << draw;
+      }
+      EXPECT_GT(json["draw_nanoseconds"][strategy][draw].get<double>(), 0);
+      for (const auto& number : json["relative_variance_fresh"][strategy][draw]) {
+        EXPECT_EQ(number.get<double>() > 1e-9, std::string(strategy) != "snapshot");
+      }
+    }
+  }
+  EXPECT_EQ(json["relative_variance"]["uniform"]["replace"], nlohmann::json({1.0, 1.0}));
+  EXPECT_LT(json["relative_variance"]["uniform"]["without"][0].get<double>(), 0.95);
+  EXPECT_LT(json["relative_variance"]["snapshot"]["without"][1].get<double>(), 0.5);
+  expect_refused(with({"--samples", "5000"}), {"g.graph", "5000"});
+  expect_refused(with({"--samples", "0"}), {"--samples 0"});
+}
+
+TEST_F(TrainCli, BenchmarksAStepAndTellsInJson) {
+  for (const std::string layout : {"dense", "sparse", "coded"}) {
+    const auto result =
+        run_cli({"bench",      "step", "--nodes",     "200",         "--links",  "900",
+                 "--node-dim", "9",    "--link-dim",  "5",           "--layout", layout,
+                 "--batch",    "16",   "--fanout",    "4,4",         "--hidden", "6,5",
+                 "--steps",    "2",    "--reference", "--inference", "--json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto json = result.json();
+    for (const char* key :
+         {"seconds_per_step", "reference_seconds_per_step", "ratio", "links_first_layer",
+          "links_per_second", "peak_rss_bytes", "gflops", "sample_seconds", "forward_seconds",
+          "backward_seconds", "optimizer_seconds", "inference_seconds", "norms_seconds"}) {
+      ASSERT_TRUE(json.contains(key)) << key;
+      EXPECT_GT(json[key].get<double>(), 0) << key;
+    }
+  }
+  EXPECT_EQ(run_cli({"bench", "step", "--nodes", "0"}).code, 1);
+  EXPECT_EQ(run_cli({"bench", "step", "--nodes", "20", "--links", "5", "--fanout", "1,2,3"}).code,
+            1);
+  EXPECT_EQ(run_cli({"bench", "step", "--layout", "odd"}).code, 2);
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,107 @@
+#include "experiments/search.h"
+
+#include <gtest/gtest.h>
+
+#include "lase/base/error.h"
+
+#include "support.h"
+
+namespace lase {
+namespace {
+
+using nlohmann::json;
+
+TEST(ChoiceFrom, ReadsValuesAndRanges) {
+  const Choice rate = choice_from("learning-rate=0.003:0.01");
+  EXPECT_EQ(rate.name, "learning_rate");
+  EXPECT_EQ(rate.values, (std::vector<json>{0.003, 0.01}));
+  EXPECT_EQ(choice_from("widths=64,32:128").values, (std::vector<json>{{64, 32}, {128}}));
+  EXPECT_EQ(choice_from("combine=add:concat").values, (std::vector<json>{"add", "concat"}));
+  EXPECT_EQ(choice_from("gate=true:false").values, (std::vector<json>{true, false}));
+  const Choice range = choice_from("weight-decay=1e-5..1e-2");
+  EXPECT_EQ(range.low, 1e-5);
+  EXPECT_EQ(range.high, 1e-2);
+  for (const char* bad : {"", "=3", "rate=", "rate", "rate=3..1", "rate=0..1", "rate=a..b"}) {
+    expect_error([&] { choice_from(bad); }, {"--vary"});
+  }
+}
+
+TEST(DrawSetups, BeginsWithNoChangeAndRepeatsNothing) {
+  const std::vector<Choice> choices = {{.name = "dropout", .values = {0.2, 0.5}},
+                                       {.name = "combine", .values = {"add", "concat"}}};
+  const auto setups = draw_setups(choices, 100, 3);
+  ASSERT_EQ(setups.size(), 5);  // there are no more
+  EXPECT_EQ(setups[0], json::object());
+  for (size_t i = 1; i < setups.size(); ++i) {
+    for (size_t j = 1; j < i; ++j) EXPECT_NE(setups[i], setups[j]);
+  }
+  EXPECT_EQ(draw_setups(choices, 3, 3), std::vector(setups.begin(), setups.begin() + 3));
+}
+
+TEST(DrawSetups, DrawsRatiosAlike) {
+  const auto setups = draw_setups({{.name = "learning_rate", .low = 1e-4, .high = 1}}, 400, 1);
+  int below = 0;
+  for (size_t i = 1; i < setups.size(); ++i) {
+    const auto rate = setups[i].at("learning_rate").get<double>();
+    EXPECT_GE(rate, 0.99e-4);
+    EXPECT_LE(rate, 1);
+    below += rate < 1e-2 ? 1 : 0;
+  }
+  EXPECT_NEAR(below, 200, 50);
+}
+
+TEST(ChangedOptions, ChangeWhatIsNamed) {
+  const TrainOptions base;
+  const TrainOptions changed = changed_options(
+      base, {{"learning_rate", 0.5}, {"widths", {7, 8}}, {"combine", "concat"}, {"gate", false}});
+  EXPECT_EQ(changed.learning_rate, 0.5);
+  EXPECT_EQ(changed.model.widths, (std::vector<int64_t>{7, 8}));
+  EXPECT_EQ(changed.model.combine, Combine::kConcat);
+  EXPECT_FALSE(changed.model.gate);
+  // All the rest stays: nothing is forgotten on the way there and back.
+  TrainOptions all;
+  all.model = {.architecture = Architecture::kWl,
+               .widths = {3},
+               .combine = Combine::kMultiply,
+               .amplifier = ops::Amplifier::kLinear,
+               .aggregate = ops::Aggregate::kSum,
+               .gate = false,
+               .depth = 2,
+               .project = 5,
+               .dropout = 0.1,
+               .normalize = false};
+  all.node_scaling = NodeScaling::kRow;
+  all.epochs = 3;
+  all.patience = 4;
+  all.batch = 5;
+  all.sampling = {.fanout = {2},
+                  .strategy = Strategy::kGate,
+                  .draw = Draw::kReplace,
+                  .renew = 6,
+                  .renewal = Renewal::kEager};
+  all.transductive = true;
+  all.learning_rate = 0.2;
+  all.schedule = Schedule::kCosine;
+  all.adam = {.weight_decay = 0.3, .clip = 7};
+  all.balance = true;
+  all.average = 0.4;
+  all.select_by_loss = true;
+  all.eval_every = 8;
+  all.seed = 9;
+  EXPECT_EQ(to_json(changed_options(all, json::object())), to_json(all));
+}
+
+TEST(ChangedOptions, RefusesWhatIsNoOption) {
+  expect_error([] { changed_options({}, {{"colour", 1}}); }, {"colour"});
+  expect_error([] { changed_options({}, {{"learning_rate", "fast"}}); }, {"learning_rate", "fast"});
+  expect_error([] { changed_options({}, {{"widths", 3}}); }, {"widths"});
+  expect_error([] { changed_options({}, {{"combine", "mix"}}); }, {"mix"});
+}
+
+TEST(SetupText, IsReadable) {
+  EXPECT_EQ(setup_text(json::object()), "as it is");
+  EXPECT_EQ(setup_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine add, widths [3,4]");
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,196 @@
+#include "lase/inference/explain.h"
+
+#include <algorithm>
+
+#include "lase/inference/predict.h"
+
+#include "report/explanation.h"
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+TrainedModel some_model(const Graph& graph, Architecture architecture, size_t layers) {
+  TrainedModel trained;
+  ModelOptions options;
+  options.architecture = architecture;
+  options.widths.assign(layers, 6);
+  const std::vector<bool> all(static_cast<size_t>(graph.node_count()), true);
+  trained.scaling = fit_scaling(graph, all, NodeScaling::kStandard);
+  trained.model = std::make_shared<Model>(
+      options,
+      ModelShape{graph.nodes.features.columns, graph.link_attributes.columns,
+                 graph.nodes.labels.classes()},
+      7);
+  trained.task = Task::kSingleLabel;
+  trained.label_names = graph.nodes.labels.names;
+  return trained;
+}
+
+// The graph without one link, its rows of attributes left as they are.
+Graph without_link(const Graph& graph, int64_t u, int64_t v) {
+  Graph rest = graph;
+  std::vector<int64_t> row_ptr{0};
+  std::vector<int32_t> neighbor;
+  std::vector<int32_t> link;
+  for (int64_t w = 0; w < graph.node_count(); ++w) {
+    for (int64_t i = graph.row_ptr[w]; i < graph.row_ptr[w + 1]; ++i) {
+      const int64_t x = graph.neighbor[i];
+      if ((w == u && x == v)) continue;
+      neighbor.push_back(graph.neighbor[i]);
+      link.push_back(graph.link[i]);
+    }
+    row_ptr.push_back(static_cast<int64_t>(neighbor.size()));
+  }
+  rest.row_ptr = std::move(row_ptr);
+  rest.neighbor = std::move(neighbor);
+  rest.link = std::move(link);
+  return rest;
+}
+
+// The graph with one attribute of one link set to zero; attributes are dense.
+Graph without_attribute(const Graph& graph, int64_t u, int64_t v, std::string_view name) {
+  Graph rest = graph;
+  std::vector<float> values(graph.link_attributes.values.begin(),
+                            graph.link_attributes.values.end());
+  for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+    if (graph.neighbor[i] != v) continue;
+    for (int64_t j = 0; j < graph.link_attributes.columns; ++j) {
+      if (graph.attribute_names[j] != name) continue;
+      values[static_cast<size_t>(graph.link[i] * graph.link_attributes.columns + j)] = 0;
+    }
+  }
+  rest.link_attributes.values = std::move(values);
+  return rest;
+}
+
+// With one layer, leaving a link out of the layer is leaving its arc out of the graph.
+TEST(Explain, EffectsAreThoseOfLeavingLinksOut) {
+  for (const Layout layout : kLayouts) {
+    for (const auto architecture :
+         {Architecture::kSage, Architecture::kRw, Architecture::kConcat}) {
+      const Graph graph = toy_graph({.layout = layout});
+      const TrainedModel trained = some_model(graph, architecture, 1);
+      const Explanation explanation =
+          explain(trained, graph, {.node = 0, .output = 1, .neighbors = 100, .attributes = 100});
+      const auto score = [&](const Graph& of) {
+        return predict(trained, of).outputs[0][1].item<double>();
+      };
+      EXPECT_NEAR(explanation.score, score(graph), 1e-5);
+      ASSERT_EQ(explanation.layers.size(), 1u);
+      ASSERT_EQ(static_cast<int64_t>(explanation.layers[0].neighbors.size()), graph.degree(0));
+      for (const auto& neighbor : explanation.layers[0].neighbors) {
+        const int64_t v = node_of(graph, neighbor.name);
+        EXPECT_NEAR(neighbor.effect, score(graph) - score(without_link(graph, 0, v)), 1e-5);
+        for (const auto& attribute : neighbor.attributes) {
+          if (layout != Layout::kDense) break;
+          const Graph rest = without_attribute(graph, 0, v, attribute.name);
+          EXPECT_NEAR(attribute.effect, score(graph) - score(rest), 1e-5) << attribute.name;
+        }
+        EXPECT_GE(neighbor.gate, 0);
+        EXPECT_LE(neighbor.gate, 1);
+      }
+    }
+  }
+}
+
+TEST(Explain, ShowsTheLargestEffectsFirstAndSharesThatSumToOne) {
+  const Graph graph = toy_graph({.links = 40});
+  const TrainedModel trained = some_model(graph, Architecture::kSage, 2);
+  const Explanation explanation =
+      explain(trained, graph, {.node = 1, .neighbors = 3, .attributes = 100});
+  ASSERT_EQ(explanation.layers.size(), 2u);
+  for (const auto& layer : explanation.layers) {
+    EXPECT_EQ(layer.links, graph.degree(1));
+    EXPECT_LE(layer.neighbors.size(), 3u);
+    EXPECT_TRUE(std::is_sorted(
+        layer.neighbors.begin(), layer.neighbors.end(),
+        [](const auto& a, const auto& b) { return std::abs(a.effect) > std::abs(b.effect); }));
+    for (const auto& neighbor : layer.neighbors) {
+      double share = 0;
+      for (const auto& attribute : neighbor.attributes) share += attribute.amplifier_share;
+      EXPECT_LE(share, 1 + 1e-6);
+    }
+  }
+}
+
+TEST(Explain, WorksForNodesWithoutLinksAndModelsWithoutLayers) {
+  const Graph graph = toy_graph({});
+  const int64_t lone = graph.node_count() - 1;
+  const auto alone = explain(some_model(graph, Architecture::kSage, 2), graph, {.node = lone});
+  EXPECT_TRUE(alone.layers[0].neighbors.empty());
+  EXPECT_NE(explanation_svg(alone).find("</svg>"), std::string::npos);
+  TrainedModel raw = some_model(graph, Architecture::kRaw, 1);
+  EXPECT_TRUE(explain(raw, graph, {.node = 0}).layers.empty());
+  expect_error([&] { explain(raw, graph, {.node = 1000}); }, {"1000"});
+}
+
+TEST(LastLayerExplainer, SaysWhatExplainSaysOfTheLastLayer) {
+  for (const auto architecture : {Architecture::kSage, Architecture::kConcat, Architecture::kWl,
+                                  Architecture::kGcn, Architecture::kGraphSage}) {
+    const Graph graph = toy_graph({.links = 60});
+    const TrainedModel trained = some_model(graph, architecture, 2);
+    const LastLayerExplainer explainer(trained, graph);
+    for (int64_t node = 0; node < 5; ++node) {
+      const ExplainOptions options{.node = node, .output = 1, .neighbors = 4, .attributes = 3};
+      const auto whole = explain(trained, graph, options);
+      const auto found = explainer.explain(options);
+      ASSERT_EQ(found.layers.size(), 1);
+      const auto& expected = whole.layers.back();
+      const auto& layer = found.layers[0];
+      EXPECT_NEAR(found.score, whole.score, 1e-5);
+      EXPECT_EQ(layer.links, expected.links);
+      ASSERT_EQ(layer.neighbors.size(), expected.neighbors.size());
+      for (size_t i = 0; i < layer.neighbors.size(); ++i) {
+        EXPECT_NEAR(layer.neighbors[i].effect, expected.neighbors[i].effect, 1e-5);
+        ASSERT_EQ(layer.neighbors[i].attributes.size(), expected.neighbors[i].attributes.size());
+      }
+    }
+  }
+}
+
+TEST(LastLayerExplainer, TriesOnlySomeLinksWhereAsked) {
+  const Graph graph = toy_graph({.links = 60});
+  const TrainedModel trained = some_model(graph, Architecture::kSage, 2);
+  const auto found =
+      LastLayerExplainer(trained, graph)
+          .explain({.node = 0, .output = 1, .neighbors = 9, .attributes = 1, .tried = 2});
+  EXPECT_EQ(found.layers[0].neighbors.size(), std::min<size_t>(2, graph.degree(0)));
+  EXPECT_EQ(found.layers[0].links, graph.degree(0));
+}
+
+TEST(Predict, NumbersLabelsAsTheModelDoes) {
+  const Graph graph = toy_graph({});
+  TrainedModel trained = some_model(graph, Architecture::kSage, 1);
+  Graph other = graph;
+  other.nodes.labels = single_labels({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, -1}, 3);
+  other.nodes.labels.names = make_string_table(
+      Strings{"new", std::string(trained.label_names[1]), std::string(trained.label_names[0])});
+  const Labels labels = labels_as_trained(trained, other);
+  EXPECT_EQ(labels.label[0], 3);  // a class that the model does not know
+  EXPECT_EQ(labels.label[1], 1);
+  EXPECT_EQ(labels.label[2], 0);
+  EXPECT_EQ(labels.label[11], -1);
+}
+
+class PredictFile : public FolderTest {};
+
+TEST_F(PredictFile, NamesTheBestClassesInOrder) {
+  const Graph graph = toy_graph({});
+  const TrainedModel trained = some_model(graph, Architecture::kSage, 1);
+  const Predictions predictions = predict(trained, graph);
+  write_predictions(trained, graph, predictions, 2, path("p.csv"));
+  const Graph back =
+      import_graph("links", {write("l.csv", "source,target\n0,1\n"), "--nodes", path("p.csv"),
+                             "--id", "node", "--label", "label", "--node-columns",
+                             "probability,probability2", "--unknown-nodes", "add"});
+  ASSERT_EQ(back.nodes.features.columns, 2);
+  for (int64_t node = 0; node < graph.node_count(); ++node) {
+    const Floats values = row(back.nodes.features, node);
+    EXPECT_GE(values[0], values[1]);
+    EXPECT_EQ(values[0], predictions.probability[node].max().item<float>());
+  }
+}
+
+}  // namespace
+}  // namespace lase
