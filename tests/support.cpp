@@ -187,7 +187,7 @@ nlohmann::json contents(const Graph& graph) {
   for (const float value : graph.nodes.labels.target) targets.push_back(std::to_string(value));
   return {{"row_ptr", copied(graph.row_ptr)},
           {"neighbor", copied(graph.neighbor)},
-          {"link", copied(graph.link)},
+          {"link", graph.link.visit([](const auto& link) { return nlohmann::json(copied(link)); })},
           {"links", graph.links},
           {"directed", graph.directed},
           {"directional", graph.directional},

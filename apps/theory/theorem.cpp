@@ -7,7 +7,7 @@
 #include "lase/base/error.h"
 #include "lase/base/names.h"
 #include "lase/base/random.h"
-#include "lase/graph/build.h"
+#include "lase/graph/arcs.h"
 
 #include "theory/graph_kernels.h"
 
@@ -45,8 +45,12 @@ Graph make_graph(int64_t nodes, LinkDirection direction, const Ends& ends, Value
   graph.directed = direction == LinkDirection::kDirected;
   graph.directional = direction == LinkDirection::kDirectional;
   graph.links = static_cast<int64_t>(ends.source.size());
-  graph.adjacency() =
-      build_adjacency(ends.source, ends.target, nodes, graph.directed, graph.directional);
+  graph.adjacency() = build_adjacency({.source = ends.source,
+                                       .target = ends.target,
+                                       .nodes = nodes,
+                                       .directed = graph.directed,
+                                       .keep_self_loops = true},
+                                      graph.directional);
   const int64_t features = columns(values.features, nodes);
   const int64_t attribute_rows = graph.directional ? 2 * graph.links : graph.links;
   const int64_t attributes = columns(values.attributes, attribute_rows);

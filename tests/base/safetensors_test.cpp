@@ -1,6 +1,7 @@
 #include "lase/base/safetensors.h"
 
 #include "lase/base/file.h"
+#include "lase/base/safetensors_header.h"
 
 #include "support.h"
 
@@ -100,8 +101,25 @@ TEST_F(Safetensors, RefuseAHeaderThatIsNoJsonObject) {
 }
 
 TEST_F(Safetensors, RefuseAHeaderThatNestsDeeply) {
-  expect_refused(std::string(5'000'000, '['), {"nested too deeply"});
-  expect_refused(R"({"x":)" + std::string(9, '{'), {"nested too deeply"});
+  expect_refused(std::string(5'000'000, '['), {"not a JSON object"});
+  std::string nested;
+  for (int i = 0; i < 100'000; ++i) nested += R"({"x":)";
+  expect_refused(nested, {"'x' is malformed"});
+  expect_refused(R"({"x":{"shape":[[1]]}})", {"'x' is malformed"});
+}
+
+TEST_F(Safetensors, RefuseMoreArraysThanAnyFileHas) {
+  const auto header = [](size_t arrays) {
+    std::string text = "{";
+    for (size_t i = 0; i < arrays; ++i) {
+      text += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+              R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    }
+    return text + "}";
+  };
+  EXPECT_EQ(open(safetensors(header(kMostArrays), "")).tensors().size(), kMostArrays);
+  expect_error([&] { open(safetensors(header(kMostArrays + 1), "")); },
+               {"more than 100000 arrays"});
 }
 
 TEST_F(Safetensors, BracketsInNamesDoNotCountAsNesting) {

@@ -189,6 +189,44 @@ TEST(BuildGraph, AgreesWithTheReferenceForEveryCombinationOfRules) {
   }
 }
 
+// A graph whose link attributes have too many rows for 32 bits, with the limit lowered.
+class WideIndices : public FolderTest {};
+
+TEST_F(WideIndices, AreUsedWhereNarrowOnesOverflow) {
+  for (const bool directional : {false, true}) {
+    LinkRules rules;
+    rules.directional = directional;
+    const auto build = [&](int64_t largest_narrow) {
+      return build_graph(random_example(4, Layout::kDense, rules, false).raw, largest_narrow).graph;
+    };
+    const Graph narrow = build(kLargestNarrow);
+    const int64_t rows = narrow.link_attributes.rows;
+    const Graph wide = build(rows - 2);
+    EXPECT_FALSE(build(rows - 1).link.is_wide());
+    ASSERT_TRUE(wide.link.is_wide());
+    EXPECT_EQ(contents(wide), contents(narrow));
+
+    const auto reopened = [&](const Graph& graph) {
+      const std::string file = path("a.graph");
+      save_graph(graph, file);
+      const Graph opened = open_graph(file);
+      EXPECT_NO_THROW(check_graph(opened, file));
+      EXPECT_EQ(opened.link.is_wide(), graph.link.is_wide());
+      return contents(opened);
+    };
+    EXPECT_EQ(reopened(wide), reopened(narrow));
+
+    std::vector<bool> kept(kNodes, true);
+    kept[1] = false;
+    Graph within = narrow;
+    within.adjacency() = adjacency_within(narrow, kept);
+    Graph wide_within = wide;
+    wide_within.adjacency() = adjacency_within(wide, kept);
+    EXPECT_TRUE(wide_within.link.is_wide());
+    EXPECT_EQ(contents(wide_within), contents(within));
+  }
+}
+
 TEST(BuildGraph, TransformsAfterMerging) {
   for (const auto transform : {Transform::kLog1p, Transform::kBinary}) {
     LinkRules rules;

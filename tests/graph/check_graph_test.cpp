@@ -64,8 +64,8 @@ TEST(CheckGraph, CatchesIndicesThatLeadOutside) {
   expect_caught(dense, [](Graph& g) { g.neighbor = with(g.neighbor, 2, 3); },
                 {"g: neighbor[2] is 3, expected 0 to 2"});
   expect_caught(dense, [](Graph& g) { g.neighbor = with(g.neighbor, 0, -1); }, {"neighbor[0]"});
-  expect_caught(dense, [](Graph& g) { g.link = with(g.link, 1, 2); }, {"link[1] is 2"});
-  expect_caught(dense, [](Graph& g) { g.link = with(g.link, 1, -1); }, {"link[1] is -1"});
+  expect_caught(dense, [](Graph& g) { g.link = with(g.link.narrow(), 1, 2); }, {"link[1] is 2"});
+  expect_caught(dense, [](Graph& g) { g.link = with(g.link.narrow(), 1, -1); }, {"link[1] is -1"});
   expect_caught(dense,
                 [](Graph& g) {
                   g.row_ptr = with(g.row_ptr, 1, int64_t{4});

@@ -6,6 +6,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/graph/arcs.h"
 
 #include "support.h"
 
@@ -63,8 +64,12 @@ Graph make_graph(const GraphShape& shape) {
     target.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.nodes))));
   }
   Graph graph;
-  graph.adjacency() =
-      build_adjacency(source, target, shape.nodes, shape.directed, shape.directional);
+  graph.adjacency() = build_adjacency({.source = source,
+                                       .target = target,
+                                       .nodes = shape.nodes,
+                                       .directed = shape.directed,
+                                       .keep_self_loops = true},
+                                      shape.directional);
   graph.links = shape.links;
   graph.directed = shape.directed;
   graph.directional = shape.directional;

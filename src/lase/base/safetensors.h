@@ -40,6 +40,13 @@ class SafetensorsFile {
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }
 
+  // Whether there is an array `name` with elements of that type.
+  template <class T>
+  bool holds(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    return found != tensors_.end() && found->second.type == kDTypeOf<T>;
+  }
+
   // The array `name`, in place. Throws Error where it is missing or of another type or shape;
   // −1 in `shape` stands for any length.
   template <class T>

@@ -26,14 +26,13 @@ Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept
   for_each_arc([&](int64_t u, int64_t) { ++row_ptr[u + 1]; });
   for (int64_t u = 0; u < nodes; ++u) row_ptr[u + 1] += row_ptr[u];
   Buffer<int32_t> neighbor;
-  Buffer<int32_t> link;
   neighbor.resize(row_ptr[nodes]);
-  link.resize(row_ptr[nodes]);
+  IndexBuffer link(row_ptr[nodes], graph.link.is_wide() ? kLargestNarrow + 1 : 0);
   std::vector<int64_t> next(row_ptr.begin(), row_ptr.end());
   for_each_arc([&](int64_t u, int64_t i) {
     const int64_t at = next[static_cast<size_t>(u)]++;
     neighbor[at] = graph.neighbor[i];
-    link[at] = graph.link[i];
+    link.set(at, graph.link[i]);
   });
   return {row_ptr.freeze(), neighbor.freeze(), link.freeze()};
 }

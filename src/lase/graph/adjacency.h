@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lase/base/array.h"
+#include "lase/base/index_array.h"
 
 namespace lase {
 
@@ -15,7 +16,7 @@ inline constexpr int64_t kWholeNeighborhood = -1;
 struct Adjacency {
   Array<int64_t> row_ptr;   // [nodes+1]
   Array<int32_t> neighbor;  // [arcs]
-  Array<int32_t> link;      // [arcs]
+  IndexArray link;          // [arcs]
 
   int64_t node_count() const { return row_ptr.size() - 1; }
   int64_t arc_count() const { return neighbor.size(); }

@@ -1,6 +1,7 @@
 #include "lase/graph/array_writer.h"
 
 #include "lase/base/error.h"
+#include "lase/base/parallel.h"
 
 namespace lase {
 
@@ -41,7 +42,7 @@ void ArrayWriter::finish(const std::map<std::string, std::string>& metadata) {
   writer_.commit();
 }
 
-StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
+StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string& name) {
   if (!file.has(name + ".offset")) return {};
   StringTable table{file.get<int64_t>(name + ".offset", {-1}),
                     file.get<char>(name + ".bytes", {-1})};
@@ -50,6 +51,23 @@ StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
       file.path(), ": the array ", quote(name + ".offset"),
       " does not agree with the length of the bytes");
   return table;
+}
+
+StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
+  StringTable table = get_unchecked_strings(file, name);
+  check_strings(table, name, file.path());
+  return table;
+}
+
+void check_strings(const StringTable& table, const std::string& name, const std::string& path) {
+  constexpr int64_t kStrings = 1 << 16;
+  parallel_for(table.size(), kStrings, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      require(table.offset[i] >= 0 && table.offset[i] <= table.offset[i + 1] &&
+                  table.offset[i + 1] <= table.bytes.size(),
+              path, ": the offsets of ", name, " do not ascend at ", i);
+    }
+  });
 }
 
 // Names of the columns of `name`, or none.

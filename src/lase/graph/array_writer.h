@@ -31,8 +31,12 @@ class ArrayWriter {
   std::vector<std::function<void()>> pending_;
 };
 
-// What was added under that name; empty where nothing was.
+// What was added under that name; empty where nothing was. Throws Error where the offsets of the
+// strings lead outside.
 StringTable get_strings(const SafetensorsFile& file, const std::string& name);
+// Without a look at every offset, for large tables that check_strings() sees later.
+StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string& name);
+void check_strings(const StringTable& table, const std::string& name, const std::string& path);
 // The same for names of columns, of which there must be as many as columns.
 StringTable get_column_names(const SafetensorsFile& file, const std::string& name, int64_t columns);
 Reduction get_reduction(const SafetensorsFile& file, const std::string& name, int64_t kept);

@@ -1,6 +1,7 @@
 #include "lase/graph/build.h"
 
 #include "lase/base/error.h"
+#include "lase/graph/arcs.h"
 #include "lase/graph/merge.h"
 
 namespace lase {
@@ -28,7 +29,7 @@ StringTable undirectional_names(const StringTable& names) {
   return half.finish();
 }
 
-BuiltGraph build_graph(RawGraph raw) {
+BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
   BuiltGraph built;
   Graph& graph = built.graph;
   BuildReport& report = built.report;
@@ -42,19 +43,33 @@ BuiltGraph build_graph(RawGraph raw) {
     raw.nodes.feature_names = numbered_names("feature ", raw.nodes.features.columns);
   }
 
-  LinkGroups groups = group_links(raw);
+  const LinkRules rules = raw.rules;
+  LinkGroups groups;
+  {
+    const SortedArcs arcs({.source = raw.source,
+                           .target = raw.target,
+                           .nodes = nodes,
+                           .directed = rules.directed,
+                           .keep_self_loops = rules.self_loops == SelfLoops::kKeep});
+    groups = group_links(raw, arcs);
+    graph.adjacency() =
+        make_adjacency(arcs,
+                       {.merge_parallel = rules.parallel != Parallel::kKeep,
+                        .rows = groups.rows(rules.directional),
+                        .largest_narrow = largest_narrow},
+                       [&](int64_t u, const SortedArcs::Arc& arc) {
+                         const int64_t link = groups.row[arc.link] / (rules.directional ? 2 : 1);
+                         return attribute_row(rules.directional, link, u, arc.neighbor);
+                       });
+  }
   report.self_loops = groups.self_loops;
   report.merged = groups.merged;
-  graph.links = groups.source.size();
-  graph.directed = raw.rules.directed;
-  graph.directional = raw.rules.directional;
+  graph.links = groups.links;
+  graph.directed = rules.directed;
+  graph.directional = rules.directional;
   graph.link_attributes = choose_layout(merge_attributes(raw, groups), raw.layout_rule);
   graph.attribute_names =
       graph.directional ? directional_names(raw.attribute_names) : raw.attribute_names;
-  groups.row = {};
-
-  graph.adjacency() =
-      build_adjacency(groups.source, groups.target, nodes, graph.directed, graph.directional);
   for (int64_t u = 0; u < nodes; ++u) report.isolated += graph.degree(u) == 0 ? 1 : 0;
   graph.nodes = std::move(raw.nodes);
   graph.recipe = std::move(raw.recipe);

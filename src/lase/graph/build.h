@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "lase/base/index_array.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/raw_graph.h"
 
@@ -21,14 +21,11 @@ struct BuiltGraph {
   BuildReport report;
 };
 
-// Merges parallel links and orders the rest into rows, by raw.rules.
-BuiltGraph build_graph(RawGraph raw);
+// Merges parallel links and orders the rest into rows, by raw.rules. Rows of link attributes beyond
+// `largest_narrow` take 64-bit indices.
+BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow = kLargestNarrow);
 
 // The names that the attributes of a directional graph had before they were paired.
 StringTable undirectional_names(const StringTable& names);
-
-// Arcs from the ends of links: sorted by neighbor, each with its attribute row.
-Adjacency build_adjacency(std::span<const int32_t> source, std::span<const int32_t> target,
-                          int64_t nodes, bool directed, bool directional);
 
 }  // namespace lase

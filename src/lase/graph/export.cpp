@@ -188,7 +188,7 @@ void Exporter::write_links(bool sparse) {
   struct Arc {
     int32_t u = -1;
     int32_t v = -1;
-    int32_t row = -1;
+    int64_t row = -1;
   };
   std::vector<Arc> first(static_cast<size_t>(graph_.links));
   bool loops = false;

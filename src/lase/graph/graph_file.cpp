@@ -60,6 +60,12 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
   return matrix;
 }
 
+// Indices of 32 or 64 bits.
+IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int64_t size) {
+  if (file.holds<int64_t>(name)) return file.get<int64_t>(name, {size});
+  return file.get<int32_t>(name, {size});
+}
+
 json parse_metadata(const SafetensorsFile& file) {
   const auto& metadata = file.metadata();
   const auto format = metadata.find("format");
@@ -101,7 +107,7 @@ void save_graph(const Graph& graph, const std::string& path) {
   ArrayWriter writer(path);
   writer.add("row_ptr", graph.row_ptr, {n + 1});
   writer.add("neighbor", graph.neighbor, {graph.arc_count()});
-  writer.add("link", graph.link, {graph.arc_count()});
+  graph.link.visit([&](const auto& link) { writer.add("link", link, {graph.arc_count()}); });
   writer.add("link_attributes", graph.link_attributes);
   writer.add("link_attribute_names", graph.attribute_names);
   writer.add("node_features", nodes.features);
@@ -128,7 +134,7 @@ Graph open_graph(const std::string& path) try {
   graph.recipe = about.value("recipe", json::object());
   graph.row_ptr = file.get<int64_t>("row_ptr", {-1});
   graph.neighbor = file.get<int32_t>("neighbor", {-1});
-  graph.link = file.get<int32_t>("link", {graph.neighbor.size()});
+  graph.link = get_indices(file, "link", graph.neighbor.size());
   const int64_t n = graph.row_ptr.size() - 1;
   require(n >= 0 && graph.row_ptr[0] == 0 && graph.row_ptr[n] == graph.arc_count(), path,
           ": the array 'row_ptr' does not span the arcs");
@@ -143,7 +149,7 @@ Graph open_graph(const std::string& path) try {
   nodes.features =
       get_attributes(file, "node_features", n, about.value("node_features", json::object()));
   nodes.feature_names = get_column_names(file, "node_feature_names", nodes.features.columns);
-  nodes.names = get_strings(file, "names");
+  nodes.names = get_unchecked_strings(file, "names");
   require(nodes.names.size() == n, path, ": names ", nodes.names.size(), " of ", n, " nodes");
   Labels& labels = nodes.labels;
   labels.task = task_from_name(about.value("task", "none"), path);
@@ -165,17 +171,8 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 16;
 
-void check_strings(const StringTable& table, const std::string& name, const std::string& path) {
-  parallel_for(table.size(), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      require(table.offset[i] >= 0 && table.offset[i] <= table.offset[i + 1] &&
-                  table.offset[i + 1] <= table.bytes.size(),
-              path, ": the offsets of ", name, " do not ascend at ", i);
-    }
-  });
-}
-
-void check_range(const Array<int32_t>& values, int64_t low, int64_t end, const std::string& name,
+template <class T>
+void check_range(const Array<T>& values, int64_t low, int64_t end, const std::string& name,
                  const std::string& path) {
   parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
@@ -224,7 +221,9 @@ void check_graph(const Graph& graph, const std::string& path) {
   const int64_t n = graph.node_count();
   check_ascending(graph.row_ptr, "row_ptr", path);
   check_range(graph.neighbor, 0, n, "neighbor", path);
-  check_range(graph.link, 0, graph.links * (graph.directional ? 2 : 1), "link", path);
+  graph.link.visit([&](const auto& link) {
+    check_range(link, 0, graph.links * (graph.directional ? 2 : 1), "link", path);
+  });
   check_attributes(graph.link_attributes, "link_attributes", path);
   check_attributes(graph.nodes.features, "node_features", path);
   check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,52 +11,39 @@
 #include "lase/base/error.h"
 #include "lase/base/interner.h"
 #include "lase/base/parallel.h"
-#include "lase/graph/build.h"
 
 namespace lase {
 namespace {
 
-// first[i]: the earliest raw link between the same nodes as raw link i, in the same direction where
-// the graph is directed.
-Buffer<int32_t> earliest_parallel(const RawGraph& raw) {
-  const int64_t count = raw.source.size();
-  // Rows of the lower ends only: each raw link once, parallel ones side by side.
-  Buffer<int32_t> low;
-  Buffer<int32_t> high;
-  low.resize(count);
-  high.resize(count);
-  for (int64_t i = 0; i < count; ++i) {
-    const bool swapped = !raw.rules.directed && raw.source[i] > raw.target[i];
-    low[i] = swapped ? raw.target[i] : raw.source[i];
-    high[i] = swapped ? raw.source[i] : raw.target[i];
-  }
-  const Adjacency rows = build_adjacency(low, high, raw.nodes.names.size(), true, false);
-  Buffer<int32_t> first = std::move(low);
+// leader[i]: the earliest raw link between the same nodes as raw link i, in the same direction
+// where the graph is directed; i itself where parallel links are kept.
+Buffer<int64_t> find_leaders(const RawGraph& raw, const SortedArcs& arcs) {
+  Buffer<int64_t> leader;
+  leader.resize(raw.source.size());
+  std::iota(leader.begin(), leader.end(), int64_t{0});
+  if (raw.rules.parallel == Parallel::kKeep) return leader;
   constexpr int64_t kRows = 4096;
-  parallel_for(rows.row_ptr.size() - 1, kRows, [&](int64_t begin, int64_t end) {
-    for (int64_t u = begin; u < end; ++u) {
-      for (int64_t i = rows.row_ptr[u]; i < rows.row_ptr[u + 1]; ++i) {
-        const bool same = i > rows.row_ptr[u] && rows.neighbor[i] == rows.neighbor[i - 1];
-        first[rows.link[i]] = same ? first[rows.link[i - 1]] : rows.link[i];
+  parallel_for(arcs.nodes(), kRows, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      int64_t current = 0;  // leader of the parallel arcs at hand
+      for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
+        const SortedArcs::Arc arc = arcs[i];
+        if (!arcs.is_parallel(u, i)) current = arc.link;
+        // Both ends of an undirected link say the same: the lower one is asked.
+        if (raw.rules.directed || u <= arc.neighbor) leader[arc.link] = current;
       }
     }
   });
-  return first;
+  return leader;
 }
 
 }  // namespace
 
-LinkGroups group_links(RawGraph& raw) {
-  const int64_t count = raw.source.size();
+LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
   const LinkRules& rules = raw.rules;
-  require(count <= std::numeric_limits<int32_t>::max() / (rules.directional ? 2 : 1),
-          "more than 2147483647 rows of link attributes cannot be held");
   LinkGroups groups;
-  Buffer<int32_t> first;
-  if (rules.parallel != Parallel::kKeep) first = earliest_parallel(raw);
-  groups.row.resize(count);
-  int32_t links = 0;
-  for (int64_t i = 0; i < count; ++i) {
+  groups.row = find_leaders(raw, arcs);
+  for (int64_t i = 0; i < groups.row.size(); ++i) {
     const int32_t u = raw.source[i];
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
@@ -68,25 +55,17 @@ LinkGroups group_links(RawGraph& raw) {
       groups.row[i] = -1;
       continue;
     }
-    const bool repeated = !first.empty() && first[i] != i;
+    const int64_t leader = groups.row[i];  // at most i, so that its row is known unless it is i
+    const bool repeated = leader != i;
     if (repeated && rules.parallel == Parallel::kRefuse) {
       fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
            " (--parallel merge or keep would go on)");
     }
     groups.merged += repeated ? 1 : 0;
-    const int32_t earlier = repeated ? groups.row[first[i]] : 0;
-    const int32_t link = !repeated ? links : rules.directional ? earlier / 2 : earlier;
-    groups.row[i] = rules.directional ? 2 * link + (u > v ? 1 : 0) : link;
-    if (repeated) continue;
-    // In place: links never outnumber the raw links passed.
-    raw.source[links] = u;
-    raw.target[links] = v;
-    ++links;
+    const int64_t link =
+        repeated ? groups.row[leader] / (rules.directional ? 2 : 1) : groups.links++;
+    groups.row[i] = attribute_row(rules.directional, link, u, v);
   }
-  groups.source = std::move(raw.source);
-  groups.target = std::move(raw.target);
-  groups.source.resize(links);
-  groups.target.resize(links);
   return groups;
 }
 
@@ -107,7 +86,7 @@ float combined(Merge merge, float into, float value) {
 }
 
 // Dense rows [raw, k] to [rows, k].
-Attributes merge_dense(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
+Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
                        Merge merge, bool in_place) {
   const int64_t k = raw.columns;
   if (k == 0) return Attributes::dense({}, rows, 0);
@@ -143,11 +122,10 @@ Attributes merge_dense(RawAttributes& raw, std::span<const int32_t> row_of, int6
 
 // Sparse rows to [rows, k]: the stored values of a row are brought together, sorted by column, and
 // those of one column combined; a raw link without a stored value there counts as zero.
-Attributes merge_sparse(RawAttributes& raw, std::span<const int32_t> row_of, int64_t rows,
+Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
                         Merge merge) {
   struct Stored {
     int32_t column;
-    int32_t raw;
     float value;
   };
   const auto raw_start = [&](size_t i) {
@@ -156,24 +134,24 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int32_t> row_of, int
   const auto raw_end = [&](size_t i) { return raw.row_end[static_cast<int64_t>(i)]; };
   std::vector<int64_t> start(static_cast<size_t>(rows) + 1);
   std::vector<int32_t> raw_links(static_cast<size_t>(rows));
-  std::vector<int32_t> first_raw(static_cast<size_t>(rows), -1);
-  for (size_t i = 0; i < row_of.size(); ++i) {
-    if (row_of[i] < 0) continue;
-    const auto row = static_cast<size_t>(row_of[i]);
-    start[row + 1] += raw_end(i) - raw_start(i);
-    ++raw_links[row];
-    if (first_raw[row] < 0) first_raw[row] = static_cast<int32_t>(i);
-  }
+  // visit(i, row) for the raw links whose values count, in their order.
+  const auto for_each_raw = [&](const auto& visit) {
+    std::fill(raw_links.begin(), raw_links.end(), 0);
+    for (size_t i = 0; i < row_of.size(); ++i) {
+      if (row_of[i] < 0) continue;
+      const auto row = static_cast<size_t>(row_of[i]);
+      if (raw_links[row]++ == 0 || merge != Merge::kFirst) visit(i, row);
+    }
+  };
+  for_each_raw([&](size_t i, size_t row) { start[row + 1] += raw_end(i) - raw_start(i); });
   for (size_t row = 0; row < raw_links.size(); ++row) start[row + 1] += start[row];
   std::vector<int64_t> next(start.begin(), start.end() - 1);
   std::vector<Stored> stored(static_cast<size_t>(start.back()));
-  for (size_t i = 0; i < row_of.size(); ++i) {
-    if (row_of[i] < 0) continue;
+  for_each_raw([&](size_t i, size_t row) {
     for (int64_t j = raw_start(i); j < raw_end(i); ++j) {
-      stored[static_cast<size_t>(next[static_cast<size_t>(row_of[i])]++)] = {
-          raw.column[j], static_cast<int32_t>(i), raw.values[j]};
+      stored[static_cast<size_t>(next[row]++)] = {raw.column[j], raw.values[j]};
     }
-  }
+  });
   raw = {};
   // After this the first kept[row] elements of a row's stretch are its merged values.
   std::vector<int64_t> kept(static_cast<size_t>(rows));
@@ -182,9 +160,9 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int32_t> row_of, int
     for (auto row = static_cast<size_t>(begin); row < static_cast<size_t>(end); ++row) {
       const auto from = stored.begin() + start[row];
       const auto to = stored.begin() + start[row + 1];
-      std::sort(from, to, [](const Stored& a, const Stored& b) {
-        return std::pair(a.column, a.raw) < std::pair(b.column, b.raw);
-      });
+      // Values of one column stay in the order of the raw links.
+      std::stable_sort(from, to,
+                       [](const Stored& a, const Stored& b) { return a.column < b.column; });
       auto out = from;
       for (auto at = from; at != to;) {
         Stored merged = *at;
@@ -195,7 +173,6 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int32_t> row_of, int
         if (merge == Merge::kMax && count < raw_links[row])
           merged.value = std::max(merged.value, 0.0F);
         if (merge == Merge::kMean) merged.value /= static_cast<float>(raw_links[row]);
-        if (merge == Merge::kFirst && merged.raw != first_raw[row]) continue;
         if (merged.value != 0) *out++ = merged;
       }
       kept[row] = out - from;
@@ -266,11 +243,11 @@ void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroup
   constexpr int64_t kRows = 4096;
   parallel_for(merged.rows, kRows, [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
-      const int64_t link = raw.rules.directional ? row / 2 : row;
       merged.for_each(row, [&](int64_t, float value) {
         if (std::isfinite(value)) return;
-        fail("the attributes of the links between ", quote(raw.nodes.names[groups.source[link]]),
-             " and ", quote(raw.nodes.names[groups.target[link]]),
+        const int64_t i = std::find(groups.row.begin(), groups.row.end(), row) - groups.row.begin();
+        fail("the attributes of the links between ", quote(raw.nodes.names[raw.source[i]]), " and ",
+             quote(raw.nodes.names[raw.target[i]]),
              " add up to more than single precision can hold");
       });
     }
@@ -281,7 +258,7 @@ void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroup
 
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
   const LinkRules& rules = raw.rules;
-  const int64_t rows = groups.source.size() * (rules.directional ? 2 : 1);
+  const int64_t rows = groups.rows(rules.directional);
   const int64_t columns = raw.attributes.columns;
   Attributes merged =
       raw.attributes.layout == Layout::kSparse

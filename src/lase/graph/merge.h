@@ -5,24 +5,26 @@
 
 #include "lase/base/array.h"
 #include "lase/base/attributes.h"
+#include "lase/graph/arcs.h"
 #include "lase/graph/raw_graph.h"
 
 namespace lase {
 
 // Which link each raw link became.
 struct LinkGroups {
-  // [raw links] The link's number, or 2 link + (1 where it leads from the higher node) where
-  // directional; −1 where dropped. Numbers ascend at first appearance.
-  Buffer<int32_t> row;
-  Buffer<int32_t> source;  // [links], those of the first raw link
-  Buffer<int32_t> target;
+  // [raw links]: the row of link attributes that the raw link adds to; −1 where it is dropped.
+  // Links are numbered by first appearance.
+  Buffer<int64_t> row;
+  int64_t links = 0;
   int64_t self_loops = 0;
   int64_t merged = 0;
+
+  int64_t rows(bool directional) const { return directional ? 2 * links : links; }
 };
 
-// Finds raw links between the same nodes and numbers the groups by first appearance. Takes the
-// raw graph's ends, to reuse their storage.
-LinkGroups group_links(RawGraph& raw);
+// Finds raw links between the same nodes, which lie side by side among their arcs, and numbers the
+// groups.
+LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs);
 
 // The attributes of the groups: [links, k], or [2 links, 2k] where directional (see Graph).
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups);

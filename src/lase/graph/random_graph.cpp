@@ -3,7 +3,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
-#include "lase/graph/build.h"
+#include "lase/graph/arcs.h"
 
 namespace lase {
 namespace {
@@ -89,7 +89,11 @@ Graph random_graph(const RandomGraphOptions& options) {
   const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kSources, node);
   const Array<int32_t> target = filled<int32_t>(options.links, options.seed, kTargets, node);
   Graph graph;
-  graph.adjacency() = build_adjacency(source.span(), target.span(), options.nodes, false, false);
+  graph.adjacency() = build_adjacency({.source = source.span(),
+                                       .target = target.span(),
+                                       .nodes = options.nodes,
+                                       .keep_self_loops = true},
+                                      false);
   graph.links = options.links;
   graph.link_attributes = link_attributes(options);
   graph.attribute_names = numbered_names("attribute ", options.link_dim);

@@ -217,7 +217,7 @@ WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
       const int64_t begin = graph.row_ptr[targets[static_cast<size_t>(i)]];
       const int64_t degree = row_ptr[i + 1] - row_ptr[i];
       std::copy_n(graph.neighbor.data() + begin, degree, sources + n + row_ptr[i]);
-      std::copy_n(graph.link.data() + begin, degree, link + row_ptr[i]);
+      std::copy_n(graph.link.narrow().data() + begin, degree, link + row_ptr[i]);
     }
   });
   block.source = at::arange(n, block.sources, at::kInt);
@@ -247,7 +247,7 @@ Block whole_block(const Adjacency& graph, const Tensor& degrees, int64_t first, 
                                 {last - first + 1}, at::kLong) -
                   begin;
   block.source = in_place(graph.neighbor);
-  block.link = in_place(graph.link);
+  block.link = in_place(graph.link.narrow());
   block.degree = degrees;
   return block;
 }

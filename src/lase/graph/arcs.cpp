@@ -1,0 +1,108 @@
+#include "lase/graph/arcs.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/base/parallel.h"
+
+namespace lase {
+namespace {
+
+constexpr int64_t kRows = 4096;
+
+// visit(u, v, link) for every arc u→v whose u lies in [first, last).
+template <class Visit>
+void for_each_arc(const LinkEnds& ends, int64_t first, int64_t last, const Visit& visit) {
+  for (size_t i = 0; i < ends.source.size(); ++i) {
+    const int32_t u = ends.source[i];
+    const int32_t v = ends.target[i];
+    const auto link = static_cast<int64_t>(i);
+    if (u == v && !ends.keep_self_loops) continue;
+    if (u >= first && u < last) visit(u, v, link);
+    if (ends.directed || u == v) continue;
+    if (v >= first && v < last) visit(v, u, link);
+  }
+}
+
+// counts[u+1] becomes the end of row u.
+void accumulate(Buffer<int64_t>& counts) {
+  for (int64_t u = 1; u < counts.size(); ++u) counts[u] += counts[u - 1];
+}
+
+}  // namespace
+
+SortedArcs::SortedArcs(const LinkEnds& ends) {
+  require(std::ssize(ends.source) < int64_t{1} << kLinkBits, "more than ", int64_t{1} << kLinkBits,
+          " links are not supported");
+  const int64_t n = ends.nodes;
+  row_ptr_.resize(n + 1);
+  std::fill(row_ptr_.begin(), row_ptr_.end(), 0);
+  for_each_arc(ends, 0, n, [&](int32_t u, int32_t, int64_t) { ++row_ptr_[u + 1]; });
+  accumulate(row_ptr_);
+  const int64_t arcs = row_ptr_[n];
+  packed_.resize(arcs);
+  // Each thread fills the rows of its own nodes, so that none waits for another.
+  const int64_t chunks = std::max(1, thread_count());
+  const auto chunk_start = [&](int64_t chunk) {
+    const int64_t* at = std::lower_bound(row_ptr_.begin(), row_ptr_.end(), arcs * chunk / chunks);
+    return chunk == chunks ? n : std::min<int64_t>(at - row_ptr_.begin(), n);
+  };
+  parallel_for(chunks, 1, [&](int64_t chunk, int64_t) {
+    const int64_t first = chunk_start(chunk);
+    const int64_t last = chunk_start(chunk + 1);
+    std::vector<int64_t> next(row_ptr_.data() + first, row_ptr_.data() + last);
+    for_each_arc(ends, first, last, [&](int32_t u, int32_t v, int64_t link) {
+      packed_[next[static_cast<size_t>(u - first)]++] =
+          static_cast<uint64_t>(v) << kLinkBits | static_cast<uint64_t>(link);
+    });
+  });
+  parallel_for(n, kRows, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      std::sort(packed_.data() + row_ptr_[u], packed_.data() + row_ptr_[u + 1]);
+    }
+  });
+}
+
+Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
+                         const std::function<int64_t(int64_t, const SortedArcs::Arc&)>& row_of) {
+  const int64_t n = arcs.nodes();
+  const auto is_kept = [&](int64_t u, int64_t i) {
+    return !rules.merge_parallel || !arcs.is_parallel(u, i);
+  };
+  Buffer<int64_t> row_ptr;
+  row_ptr.resize(n + 1);
+  row_ptr[0] = 0;
+  parallel_for(n, kRows, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      int64_t degree = 0;
+      for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) degree += is_kept(u, i) ? 1 : 0;
+      row_ptr[u + 1] = degree;
+    }
+  });
+  accumulate(row_ptr);
+  Buffer<int32_t> neighbor;
+  neighbor.resize(row_ptr[n]);
+  IndexBuffer link(row_ptr[n], rules.rows - 1, rules.largest_narrow);
+  parallel_for(n, kRows, [&](int64_t first, int64_t last) {
+    int64_t to = row_ptr[first];
+    for (int64_t u = first; u < last; ++u) {
+      for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
+        if (!is_kept(u, i)) continue;
+        const SortedArcs::Arc arc = arcs[i];
+        neighbor[to] = arc.neighbor;
+        link.set(to++, row_of(u, arc));
+      }
+    }
+  });
+  return {row_ptr.freeze(), neighbor.freeze(), link.freeze()};
+}
+
+Adjacency build_adjacency(const LinkEnds& ends, bool directional) {
+  const AdjacencyRules rules{.rows = std::ssize(ends.source) * (directional ? 2 : 1)};
+  return make_adjacency(SortedArcs(ends), rules, [&](int64_t u, const SortedArcs::Arc& arc) {
+    return attribute_row(directional, arc.link, u, arc.neighbor);
+  });
+}
+
+}  // namespace lase
