@@ -5,8 +5,56 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS lase_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/lase DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+
+# The public headers, <lase/graph.h> and <lase/lase.h>, with those that they include. All others are
+# internal.
+set(public_headers
+  lase/base/array.h
+  lase/base/attributes.h
+  lase/base/error.h
+  lase/base/index_array.h
+  lase/base/layout.h
+  lase/base/names.h
+  lase/base/option.h
+  lase/base/option_table.h
+  lase/base/parallel.h
+  lase/base/random.h
+  lase/base/string_table.h
+  lase/embed/embed.h
+  lase/graph.h
+  lase/graph/adjacency.h
+  lase/graph/build.h
+  lase/graph/export.h
+  lase/graph/generate.h
+  lase/graph/graph.h
+  lase/graph/labels.h
+  lase/graph/like.h
+  lase/graph/nodes.h
+  lase/graph/pca.h
+  lase/graph/planted.h
+  lase/graph/raw_graph.h
+  lase/ingest/import.h)
+if(LASE_TORCH)
+  list(APPEND public_headers
+    lase/embed/features.h
+    lase/inference/explain.h
+    lase/inference/metrics.h
+    lase/inference/predict.h
+    lase/kernels/amplifier.h
+    lase/lase.h
+    lase/model/model_file.h
+    lase/model/options.h
+    lase/model/scaling.h
+    lase/ops/aggregate.h
+    lase/sampler/shares.h
+    lase/train/options.h
+    lase/train/trainer.h)
+endif()
+foreach(header IN LISTS public_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/src/lase/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lase)
 

@@ -1,32 +1,35 @@
-// lase as a library: open a graph, train, predict, read an embedding.
+// lase as a library: import a table of links, train, predict, read an embedding.
 //
-//   lase_example mail.graph
+//   lase_example contacts.csv people.csv
 
 #include <ATen/ATen.h>
 #include <iostream>
-
-#include "lase/graph/graph.h"
-#include "lase/inference/predict.h"
-#include "lase/train/trainer.h"
+#include <lase/lase.h>
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::cerr << "usage: lase_example GRAPH\n";
+  if (argc != 3) {
+    std::cerr << "usage: lase_example CONTACTS NODES\n";
     return 2;
   }
-  const lase::Graph graph = lase::open_graph(argv[1]);
-  lase::check_graph(graph, argv[1]);
+  lase::ContactsOptions contacts;
+  contacts.file = argv[1];
+  contacts.nodes.file = argv[2];
+  contacts.nodes.label = "department";
+  contacts.nodes.split = "65/15/20";
+  contacts.rules.directional = true;  // tell mail sent from mail received
+  const lase::Graph graph = lase::build_graph(lase::read_contacts(contacts)).graph;
 
   lase::TrainOptions options;
-  options.epochs = 20;
-  options.sampling.fanout = {10, 10};
+  options.epochs = 100;
   options.progress = [](const lase::EpochReport& report) {
-    std::cout << "epoch " << report.epoch << ", loss " << report.loss << "\n";
+    if (report.epoch % 10 == 0) {
+      std::cout << "epoch " << report.epoch << ", loss " << report.loss << "\n";
+    }
   };
   const lase::TrainResult result = lase::train(graph, options);
   std::cout << "test micro-F1 " << result.test.micro_f1 << "\n";
 
-  // The model reads any graph with the same attributes, with nodes never seen before.
+  // The model predicts for any graph with the same attributes, and for nodes it has never seen.
   const lase::Predictions predictions = lase::predict(result.trained, graph);
   const auto label = predictions.probability[0].argmax().item<int64_t>();
   std::cout << "node " << graph.nodes.names[0] << ": " << result.trained.label_names[label]

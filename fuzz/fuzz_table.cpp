@@ -10,7 +10,6 @@
 // A first word that names no format reads file 1 as a table. Only lase::Error may come out, and a
 // graph that could be built must be one that opens again and that the same files are like.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <vector>
@@ -45,66 +44,37 @@ Arguments parse_arguments(std::string_view words) {
   return arguments;
 }
 
-class FuzzFlags : public lase::Flags {
- public:
-  FuzzFlags(const Arguments& arguments, const Files& files)
-      : arguments_(arguments), files_(files) {}
-
-  void text(const std::string& name, std::string& value, const std::string&) override {
-    const auto* given = find(name);
-    if (given == nullptr) return;
-    if (name == "--nodes" || name == "--relations") {
-      value = files_.nodes.path();
-    } else if (name == "--features") {
-      value = files_.features.path();
-    } else {
-      value = *given;
+// Sets what the arguments name; values that are not valid are left out.
+void fill(const lase::BoundOptions& options, const Arguments& arguments, const Files& files) {
+  for (const auto& option : options) {
+    const std::string& name = option.info.name;
+    std::string flag = "--" + name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    const auto found = arguments.find(flag);
+    if (name == "file") option.set(files.links.path());
+    if (found == arguments.end()) continue;
+    if (name == "nodes" || name == "relations") {
+      option.set(files.nodes.path());
+    } else if (name == "features") {
+      option.set(files.features.path());
+    } else if (option.info.kind == lase::OptionKind::kBool) {
+      option.set(true);
+    } else if (auto value = lase::option_from_text(option.info, found->second)) {
+      // Kept small: what a user asks for may be large.
+      constexpr int64_t kMost = 200;
+      if (value->is_number_integer() && *value > kMost) value = kMost;
+      try {
+        option.set(*value);
+      } catch (const lase::Error&) {  // as if it had not been given
+      }
     }
   }
-  void required(const std::string& name, std::string& value, const std::string& help) override {
-    if (name == "file") value = files_.links.path();
-    text(name, value, help);
-  }
-  void texts(const std::string& name, std::vector<std::string>& value,
-             const std::string&) override {
-    const auto* given = find(name);
-    if (given == nullptr) return;
-    for (std::string_view rest = *given; !rest.empty();) value.emplace_back(take_until(rest, ','));
-  }
-  // Kept small: what a user asks for may be large.
-  void number(const std::string& name, int64_t& value, const std::string&) override {
-    const auto* given = find(name);
-    if (given == nullptr) return;
-    std::from_chars(given->data(), given->data() + given->size(), value);
-    value = std::min<int64_t>(value, 200);
-  }
-  void optional(const std::string& name, std::optional<float>& value, const std::string&) override {
-    if (const auto* given = find(name)) value = static_cast<float>(given->size());
-  }
-  void flag(const std::string& name, bool& value, const std::string&) override {
-    value = find(name) != nullptr;
-  }
-  void choice(const std::string& name, const std::vector<std::string>& choices, std::string& value,
-              const std::string&) override {
-    const auto* given = find(name);
-    if (given != nullptr && std::count(choices.begin(), choices.end(), *given) > 0) value = *given;
-  }
+}
 
- private:
-  const std::string* find(const std::string& name) const {
-    const auto found = arguments_.find(name);
-    return found == arguments_.end() ? nullptr : &found->second;
-  }
-  const Arguments& arguments_;
-  const Files& files_;
-};
-
-void read_table(const FuzzFlags& given, const std::string& path) {
-  auto flags = given;
+void read_table(const Arguments& arguments, const Files& files) {
+  const std::string path = files.links.path();
   lase::TableOptions options;
-  flags.text("--delimiter", options.delimiter, "");
-  flags.text("--header", options.header, "");
-  flags.optional("--missing", options.missing, "");
+  fill(lase::table_option_table().bind(options), arguments, files);
   const lase::Table table(path, options);
   size_t length = 0;
   const auto parse = [&](std::vector<std::string_view>& chunk, const lase::Row& row) {
@@ -120,17 +90,18 @@ void read_table(const FuzzFlags& given, const std::string& path) {
   table.read<std::vector<std::string_view>>(parse, merge);
 }
 
-void import(lase::Format& format, FuzzFlags& flags) {
+void import(const lase::Format& format, const Arguments& arguments, const Files& files) {
   static const std::string kPath = "/dev/shm/lase-fuzz-" + std::to_string(::getpid()) + ".graph";
-  format.declare(flags);
-  const auto built = lase::build_graph(format.read(nullptr));
+  const auto import = format.make();
+  fill(import->options(), arguments, files);
+  const auto built = lase::build_graph(import->read(nullptr));
   must_hold("a built graph", [&] {
     lase::save_graph(built.graph, kPath);
     const auto opened = lase::open_graph(kPath);
     lase::check_graph(opened, kPath);
     walk_graph(opened);
     const lase::Like like = lase::like_of(opened);
-    lase::require_like(lase::build_graph(format.read(&like)).graph, opened);
+    lase::require_like(lase::build_graph(import->read(&like)).graph, opened);
   });
   ::unlink(kPath.c_str());
 }
@@ -147,15 +118,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   files.links.set(take_until(rest, kNextFile));
   files.nodes.set(take_until(rest, kNextFile));
   files.features.set(rest);
-  FuzzFlags flags(arguments, files);
   try {
-    auto formats = lase::formats();
+    const auto& formats = lase::formats();
     const auto format = std::find_if(formats.begin(), formats.end(),
-                                     [&](const auto& each) { return each->name() == kind; });
+                                     [&](const auto& each) { return each.name == kind; });
     if (format == formats.end()) {
-      read_table(flags, files.links.path());
+      read_table(arguments, files);
     } else if (kind != "authors" && kind != "ogb") {  // these read whole folders
-      import(**format, flags);
+      import(*format, arguments, files);
     }
   } catch (const lase::Error&) {  // the input was refused
   }

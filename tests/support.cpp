@@ -110,6 +110,34 @@ void expect_error(const std::function<void()>& call, std::initializer_list<std::
   ADD_FAILURE_AT(where.file_name(), line) << "no error, expected one about " << *parts.begin();
 }
 
+RawGraph read_format(const std::string& format, const Strings& arguments, const Like* like) {
+  const auto import = format_named(format).make();
+  const BoundOptions options = import->options();
+  std::map<std::string, std::string> lists;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool positional = !arguments[i].starts_with("--");
+    std::string name = positional ? "" : arguments[i].substr(2);
+    std::replace(name.begin(), name.end(), '-', '_');
+    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& each) {
+      return positional ? each.info.positional : each.info.name == name;
+    });
+    require(option != options.end(), "there is no option ", quote(arguments[i]));
+    if (option->info.kind == OptionKind::kBool) {
+      option->set(true);
+      continue;
+    }
+    std::string text = positional ? arguments[i] : arguments.at(++i);
+    if (option->info.kind == OptionKind::kTexts) {  // may be repeated
+      std::string& list = lists[name];
+      text = list += (list.empty() ? "" : ",") + text;
+    }
+    const auto value = option_from_text(option->info, text);
+    require(value.has_value(), name, " ", quote(text), ": has the wrong form");
+    option->set(*value);
+  }
+  return import->read(like);
+}
+
 BuiltGraph import(const std::string& format, const Strings& arguments, const Like* like) {
   return build_graph(read_format(format, arguments, like));
 }

@@ -14,7 +14,6 @@
 #include "lase/base/string_table.h"
 #include "lase/graph/build.h"
 #include "lase/graph/graph.h"
-#include "lase/ingest/arguments.h"
 #include "lase/ingest/format.h"
 
 namespace lase {
@@ -59,6 +58,9 @@ std::string safetensors(std::string_view header, std::string_view data);
 void expect_error(const std::function<void()>& call, std::initializer_list<std::string> parts,
                   std::source_location where = std::source_location::current());
 
+// Reads files of a format, with arguments as on the command line: {"links.csv", "--directed"}.
+RawGraph read_format(const std::string& format, const Strings& arguments,
+                     const Like* like = nullptr);
 // Reads and builds, with arguments as on the command line: {"links.csv", "--directed"}.
 BuiltGraph import(const std::string& format, const Strings& arguments, const Like* like = nullptr);
 Graph import_graph(const std::string& format, const Strings& arguments, const Like* like = nullptr);

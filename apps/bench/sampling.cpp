@@ -10,18 +10,20 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/base/shuffle.h"
 #include "lase/inference/inference.h"
+#include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
 #include "lase/model/model_file.h"
 #include "lase/ops/one_thread.h"
-#include "lase/train/adam.h"
+#include "lase/ops/workspace.h"
 #include "lase/train/batch_stream.h"
 #include "lase/train/estimator.h"
-#include "lase/train/loss.h"
 #include "lase/train/protocol.h"
+#include "lase/train/step.h"
 
+#include "cli/option_flags.h"
 #include "cli/session.h"
-#include "common/memory.h"
 #include "common/timing.h"
 
 namespace {
@@ -48,20 +50,42 @@ struct SamplingFlags {
   uint64_t seed = 1;
 };
 
+const lase::OptionTable<SamplingFlags>& sampling_table() {
+  static const auto table = [] {
+    using lase::any;
+    using lase::at_least;
+    using O = SamplingFlags;
+    lase::OptionTable<O> all;
+    all.add("graph", &O::graph, any(), "Graph file").required().positional();
+    all.add("model", &O::model, any(), "Model trained on it").required().positional();
+    all.add("samples", &O::samples, at_least(1), "Sampled neighbors, S");
+    all.add("stale", &O::stale, at_least(0), "Batches between a refresh and the estimate");
+    all.add("warm_up", &O::warm_up, at_least(0), "Batches before the first refresh");
+    all.add("repeats", &O::repeats, at_least(1), "Number of samples of every row");
+    all.add("rows", &O::rows, at_least(1), "Maximum number of rows to estimate");
+    all.add("batch", &O::batch, at_least(1), "Batch size in nodes");
+    all.add("learning_rate", &O::learning_rate, lase::positive(1e3), "Learning rate for Adam");
+    all.add("seed", &O::seed, any(), "Random seed");
+    return all;
+  }();
+  return table;
+}
+
 // A trained model that goes on training, so that what was learned about its sums grows stale.
 class Training {
  public:
   Training(const lase::TrainedModel& trained, const lase::Graph& graph, const SamplingFlags& flags)
       : flags_(flags),
-        labels_(lase::labels_as_trained(trained, graph)),
+        objective_(lase::make_objective(lase::labels_as_trained(trained, graph))),
         protocol_(lase::make_protocol(
-            graph, trained.training.value("/options/transductive"_json_pointer, false))),
+            graph, *objective_,
+            trained.training.value("/options/transductive"_json_pointer, false))),
         inputs_(graph, trained.scaling),
         model_(*trained.model),
-        adam_(model_.parameters(), {.weight_decay = 0, .clip = 5}),
-        loss_(labels_, protocol_.train, false) {
-    lase::require(labels_.classes() == model_.shape().outputs, flags.graph, ": has ",
-                  labels_.classes(), " classes, the model knows ", model_.shape().outputs);
+        step_(model_, inputs_, *objective_, {.weight_decay = 0, .clip = 5}) {
+    lase::require(objective_->outputs() == model_.shape().outputs, flags.graph, ": has ",
+                  objective_->outputs(), " classes, the model knows ", model_.shape().outputs);
+    objective_->fit(protocol_.train, false);
   }
 
   lase::Model& model() { return model_; }
@@ -79,29 +103,25 @@ class Training {
       ++round_;
       std::vector<int64_t> order = protocol_.train;
       lase::Random random(flags_.seed, round_);
-      for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+      lase::shuffle(order, random);
       lase::BatchStream stream(seen(), sampling,
                                {.order = order, .size = batch(), .key = {flags_.seed, round_, 0}});
       while (const auto item = stream.next()) {
         if (batches-- == 0) break;
         const lase::ops::Dropout dropout{model_.options().dropout,
                                          lase::Random(flags_.seed, round_, item->number, 1).bits()};
-        const Tensor loss = loss_(model_.forward(inputs_, item->batch, dropout), item->seeds);
-        adam_.zero_gradients();
-        loss.backward();
-        adam_.step(flags_.learning_rate);
+        step_.run(*item, {.dropout = dropout, .learning_rate = flags_.learning_rate});
       }
     }
   }
 
  private:
   const SamplingFlags& flags_;
-  lase::Labels labels_;
+  std::unique_ptr<lase::Objective> objective_;
   lase::Protocol protocol_;
   lase::Inputs inputs_;
   lase::Model& model_;
-  lase::Adam adam_;
-  lase::Loss loss_;
+  lase::TrainStep step_;
   int64_t round_ = 0;
 };
 
@@ -114,9 +134,7 @@ std::vector<int64_t> long_rows(const lase::Adjacency& graph, const SamplingFlags
   lase::require(!rows.empty(), flags.graph, ": no training node has more than ", flags.samples,
                 " links to draw from (fewer --samples?)");
   lase::Random random(flags.seed, 0x524F5753);
-  const auto kept = std::min(static_cast<size_t>(flags.rows), rows.size());
-  for (size_t i = 0; i < kept; ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
-  rows.resize(kept);
+  lase::subsample(rows, static_cast<size_t>(flags.rows), random);
   return rows;
 }
 
@@ -243,16 +261,7 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
 }
 
 json run_sampling(const SamplingFlags& flags, const Session& session) {
-  keep_freed_memory();
-  for (const auto& [name, value] : {std::pair{"--samples", flags.samples},
-                                    {"--repeats", flags.repeats},
-                                    {"--rows", flags.rows},
-                                    {"--batch", flags.batch}}) {
-    lase::require(value >= 1, name, " ", value, ": expected at least 1");
-  }
-  lase::require(flags.learning_rate > 0 && std::isfinite(flags.learning_rate), "--learning-rate ",
-                flags.learning_rate, ": expected a positive number");
-  lase::require(flags.stale >= 0 && flags.warm_up >= 0, "--stale, --warm-up: expected 0 or more");
+  const lase::ops::Workspace workspace;
   const lase::TrainedModel trained = lase::load_model(flags.model);
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
@@ -317,14 +326,5 @@ void add_bench_sampling(CLI::App& bench, Session& session) {
   CLI::App* verb = session.add_verb(bench, "sampling",
                                     "How well each strategy estimates the sums of a trained model",
                                     [flags, &session] { return run_sampling(*flags, session); });
-  verb->add_option("graph", flags->graph, "The graph file")->required();
-  verb->add_option("model", flags->model, "A model trained on it")->required();
-  verb->add_option("--samples", flags->samples, "Neighbours drawn, S");
-  verb->add_option("--stale", flags->stale, "Batches between what is known and what is estimated");
-  verb->add_option("--warm-up", flags->warm_up, "Batches before, so that Adam is in its stride");
-  verb->add_option("--repeats", flags->repeats, "Draws of every row");
-  verb->add_option("--rows", flags->rows, "Rows to estimate, at most");
-  verb->add_option("--batch", flags->batch, "Nodes a batch");
-  verb->add_option("--learning-rate", flags->learning_rate, "Of the batches");
-  verb->add_option("--seed", flags->seed, "Same seed, same draws");
+  add_flags(*verb, sampling_table().bind(*flags));
 }

@@ -1,3 +1,5 @@
+#include "lase/train/step.h"
+
 #include <ATen/ATen.h>
 #include <algorithm>
 #include <fstream>
@@ -11,16 +13,17 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/base/shuffle.h"
 #include "lase/graph/random_graph.h"
 #include "lase/inference/inference.h"
+#include "lase/inference/objective.h"
 #include "lase/kernels/kernels.h"
 #include "lase/ops/one_thread.h"
-#include "lase/train/adam.h"
+#include "lase/ops/workspace.h"
 #include "lase/train/batch_stream.h"
 #include "lase/train/estimator.h"
-#include "lase/train/loss.h"
 
-#include "cli/fanout.h"
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/memory.h"
@@ -38,8 +41,7 @@ int64_t peak_rss() {
 struct StepFlags {
   lase::RandomGraphOptions random;
   std::string graph;
-  std::string layout = "dense";
-  std::string fanout = "30";
+  std::vector<int64_t> fanout = {30};
   std::vector<int64_t> hidden = {64, 48};
   int64_t batch = 512;
   double dropout = 0;
@@ -49,12 +51,34 @@ struct StepFlags {
   bool inference = false;
 };
 
+const lase::OptionTable<StepFlags>& step_table() {
+  static const auto table = [] {
+    using lase::any;
+    using lase::at_least;
+    using O = StepFlags;
+    lase::OptionTable<O> all;
+    all.include(lase::random_graph_option_table(), &O::random, {.skip = {"labels", "seed"}});
+    all.add("graph", &O::graph, any(), "Graph file instead of a random graph");
+    all.add("batch", &O::batch, at_least(1), "Batch size in nodes");
+    all.add("fanout", &O::fanout, lase::fanout(), "Sampled neighbors per layer, or all");
+    all.add("hidden", &O::hidden, lase::between(1, 65536), "Width of each layer");
+    all.add("dropout", &O::dropout, lase::below(0, 1), "Dropout probability");
+    all.add("steps", &O::steps, at_least(1), "Number of timed steps, after one for warm-up");
+    all.add("seed", &O::seed, any(), "Random seed of graph and samples");
+    all.add("reference", &O::reference, any(), "Also time the step in plain torch operations");
+    all.add("inference", &O::inference, any(),
+            "Also time exact passes over all nodes: inference, and sums with norms");
+    return all;
+  }();
+  return table;
+}
+
 lase::Graph graph_of(const StepFlags& flags) {
   if (flags.graph.empty()) return lase::random_graph(flags.random);
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
-  lase::require(graph.nodes.labels.task != lase::Task::kNone && graph.nodes.features.columns > 0,
-                flags.graph, ": a step needs node features and labels");
+  lase::require(graph.nodes.labels.classes() > 0 && graph.nodes.features.columns > 0, flags.graph,
+                ": a step needs node features and labels");
   return graph;
 }
 
@@ -70,11 +94,6 @@ class Run {
       : graph_(graph), flags_(flags), neighborhoods_(graph) {
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
-    for (const int64_t width : flags.hidden) {
-      lase::require(width >= 1 && width <= 65536, "--hidden ", width, ": expected 1 to 65536");
-    }
-    lase::require(flags.dropout >= 0 && flags.dropout < 1, "--dropout ", flags.dropout,
-                  ": expected 0 to below 1");
     lase::ModelOptions options;
     options.widths = flags.hidden;
     options.combine = lase::Combine::kConcat;
@@ -84,18 +103,17 @@ class Run {
                                     .link_attributes = graph.link_attributes.columns,
                                     .outputs = graph.nodes.labels.classes()},
                    flags.seed);
-    adam_.emplace(model_->parameters(), lase::AdamOptions{});
     for (int64_t u = 0; u < graph.node_count(); ++u) {
       if (graph.nodes.labels.known(u)) nodes_.push_back(u);
     }
     lase::require(!nodes_.empty(), "no node of the graph has a label");
-    lase::require(flags.batch >= 1, "--batch ", flags.batch, ": expected at least 1");
-    lase::require(flags.steps >= 1, "--steps ", flags.steps, ": expected at least 1");
     batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
-    loss_.emplace(graph.nodes.labels, nodes_, false);
-    estimator_.emplace(lase::SamplingOptions{.fanout = parse_fanout(flags.fanout),
-                                             .strategy = lase::Strategy::kUniform},
-                       *model_, *inputs_, neighborhoods_, batch_);
+    objective_ = lase::make_objective(graph.nodes.labels);
+    objective_->fit(nodes_, false);
+    step_.emplace(*model_, *inputs_, *objective_, lase::AdamOptions{});
+    estimator_.emplace(
+        lase::SamplingOptions{.fanout = flags.fanout, .strategy = lase::Strategy::kUniform},
+        *model_, *inputs_, neighborhoods_, batch_);
   }
 
   // The first step warms up and does not count. All batches are whole: rounds over the nodes go on
@@ -139,22 +157,14 @@ class Run {
     while (const auto item = stream.next()) {
       const lase::ops::Dropout dropout{flags_.dropout,
                                        lase::Random(flags_.seed, round, item->number).bits()};
-      const auto begin = Clock::now();
-      const at::Tensor loss =
-          (*loss_)(model_->forward(*inputs_, item->batch, dropout), item->seeds);
-      const double forward = seconds_since(begin);
-      adam_->zero_gradients();
-      loss.backward();
-      const double backward = seconds_since(begin) - forward;
-      adam_->step(0.01);
-      const double optimizer = seconds_since(begin) - forward - backward;
+      const auto result = step_->run(*item, {.dropout = dropout, .learning_rate = 0.01});
       count(item->batch);
       if (!warm_up || item->number > 0) {
         times.step.push_back(seconds_since(start));
         times.sample.push_back(item->seconds);
-        times.forward.push_back(forward);
-        times.backward.push_back(backward);
-        times.optimizer.push_back(optimizer);
+        times.forward.push_back(result.forward_seconds);
+        times.backward.push_back(result.backward_seconds);
+        times.optimizer.push_back(result.optimizer_seconds);
       }
       start = Clock::now();
     }
@@ -164,10 +174,7 @@ class Run {
   std::vector<int64_t> seeds(int64_t round, int64_t wanted) const {
     std::vector<int64_t> order = nodes_;
     lase::Random random(flags_.seed, 0x53454544, round);
-    for (size_t i = 0; i < static_cast<size_t>(wanted); ++i) {
-      std::swap(order[i], order[i + random.below(order.size() - i)]);
-    }
-    order.resize(static_cast<size_t>(wanted));
+    lase::subsample(order, static_cast<size_t>(wanted), random);
     return order;
   }
 
@@ -191,8 +198,8 @@ class Run {
   std::optional<lase::Inputs> inputs_;
   std::optional<lase::Model> model_;
   std::optional<lase::Estimator> estimator_;
-  std::optional<lase::Adam> adam_;
-  std::optional<lase::Loss> loss_;
+  std::unique_ptr<lase::Objective> objective_;
+  std::optional<lase::TrainStep> step_;
   std::vector<int64_t> nodes_;
   int64_t batch_ = 0;
   int64_t links_first_layer_ = 0;
@@ -201,7 +208,7 @@ class Run {
 };
 
 json run_step(const StepFlags& flags, const Session& session) {
-  keep_freed_memory();
+  const lase::ops::Workspace workspace;
   std::ostream& out = session.out();
   const lase::Graph graph = graph_of(flags);
   out << "graph            " << graph.node_count() << " nodes, " << graph.links << " links, "
@@ -247,6 +254,7 @@ json run_step(const StepFlags& flags, const Session& session) {
     // system, and with the memory kept.
     at::set_num_threads(lase::thread_count());
     const lase::ops::UseReference plain;
+    keep_freed_memory();
     const double kept = median(run.steps().step);
     return_freed_memory();
     const double composed = median(run.steps().step);
@@ -267,32 +275,10 @@ void add_step(CLI::App& bench, Session& session) {
   CLI::App* verb = session.add_verb(
       bench, "step", "One training step (sample, forward, backward, Adam) on a random graph",
       [flags, &session] {
-        if (flags->layout == "sparse") flags->random.layout = lase::Layout::kSparse;
-        if (flags->layout == "coded") flags->random.layout = lase::Layout::kCoded;
         flags->random.seed = flags->seed;
         return run_step(*flags, session);
       });
-  auto& random = flags->random;
-  verb->add_option("--nodes", random.nodes, "Nodes");
-  verb->add_option("--links", random.links, "Links, undirected");
-  verb->add_option("--node-dim", random.node_dim, "Node features");
-  verb->add_option("--link-dim", random.link_dim, "Link attributes");
-  verb->add_option("--layout", flags->layout, "Of link attributes")
-      ->check(CLI::IsMember({"dense", "sparse", "coded"}));
-  verb->add_option("--stored", random.stored, "Stored values of a sparse row");
-  verb->add_option("--codes", random.codes, "Distinct rows of coded attributes");
-  verb->add_option("--graph", flags->graph, "A graph file instead of a random graph");
-  verb->add_option("--batch", flags->batch, "Nodes a step");
-  verb->add_option("--fanout", flags->fanout, "Neighbours drawn, a layer each; or all");
-  verb->add_option("--hidden", flags->hidden, "Widths of the layers")->delimiter(',');
-  verb->add_option("--dropout", flags->dropout, "Share of entries dropped");
-  verb->add_option("--steps", flags->steps,
-                   "Steps timed, after one that is not; the median counts");
-  verb->add_option("--seed", flags->seed, "Same seed, same graph and draws");
-  verb->add_flag("--reference", flags->reference,
-                 "Also time the step composed of torch's own operations");
-  verb->add_flag("--inference", flags->inference,
-                 "Also time exact passes over all nodes: inference, and sums with norms");
+  add_flags(*verb, step_table().bind(*flags));
 }
 
 }  // namespace

@@ -6,10 +6,20 @@
 
 #include "lase/base/error.h"
 
+#include "cli/option_flags.h"
+
 namespace {
 
 bool names_flag(const std::string& argument, const std::string& flag) {
   return argument == flag || argument.starts_with(flag + "=");
+}
+
+// The option that an argument sets: normalize for --no-normalize; empty where it sets none.
+std::string option_set_by(const std::string& argument) {
+  if (!argument.starts_with("--")) return "";
+  std::string name = argument.substr(2, argument.find('=') - 2);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name.starts_with("no_") ? name.substr(3) : name;
 }
 
 std::vector<std::string> flags_of(const std::string& path, const std::vector<std::string>& given) {
@@ -23,17 +33,11 @@ std::vector<std::string> flags_of(const std::string& path, const std::vector<std
   }
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // marks of sections
-    const std::string flag = "--" + item.name;
+    const std::string flag = flag_of(item.name);
     const bool overridden = std::any_of(given.begin(), given.end(), [&](const auto& argument) {
-      return names_flag(argument, flag);
+      return option_set_by(argument) == option_set_by(flag);
     });
     if (overridden) continue;
-    const bool is_switch =
-        item.inputs.size() == 1 && (item.inputs[0] == "true" || item.inputs[0] == "false");
-    if (is_switch) {
-      if (item.inputs[0] == "true") flags.push_back(flag);
-      continue;
-    }
     for (const auto& input : item.inputs) flags.push_back(flag + "=" + input);
   }
   return flags;

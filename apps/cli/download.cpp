@@ -4,9 +4,10 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <unistd.h>
+
+#include "lase/base/format.h"
 
 #include "cli/program.h"
 #include "cli/session.h"
@@ -23,17 +24,6 @@ struct DownloadFlags {
   lase::DownloadOptions download;
 };
 
-std::string size_text(int64_t bytes) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(1);
-  if (bytes < 1'000'000) {
-    out << static_cast<double>(bytes) / 1e3 << " kB";
-  } else {
-    out << static_cast<double>(bytes) / 1e6 << " MB";
-  }
-  return out.str();
-}
-
 // One line on a terminal that is written over, at most twice a second.
 class ProgressLine {
  public:
@@ -49,9 +39,9 @@ class ProgressLine {
     if (shown_ && now < next_) return;
     next_ = now + std::chrono::milliseconds(500);
     shown_ = true;
-    out_ << "\r\x1b[K" << progress.file << "  " << size_text(progress.received);
+    out_ << "\r\x1b[K" << progress.file << "  " << lase::byte_size(progress.received);
     if (progress.total > 0) {
-      out_ << " of " << size_text(progress.total) << " ("
+      out_ << " of " << lase::byte_size(progress.total) << " ("
            << 100 * progress.received / progress.total << " %)";
     }
     out_ << std::flush;
@@ -74,7 +64,7 @@ json list_sets(std::ostream& out) {
   json all = json::array();
   for (const auto& set : lase::data_sets()) {
     out << std::left << std::setw(15) << set.name << std::right << std::setw(9)
-        << size_text(set.bytes()) << "  " << set.summary << "\n";
+        << lase::byte_size(set.bytes()) << "  " << set.summary << "\n";
     all.push_back(set_json(set, set.name));
     all.back()["bytes"] = set.bytes();
   }
@@ -91,7 +81,7 @@ json file_json(const lase::DownloadedFile& file) {
 
 void show_file(const lase::DownloadedFile& file, std::ostream& out) {
   out << (file.fetched ? "fetched          " : "there already    ") << file.path << ", "
-      << size_text(file.bytes) << "\n                 SHA-256 " << file.sha256
+      << lase::byte_size(file.bytes) << "\n                 SHA-256 " << file.sha256
       << (file.checked ? "" : ", kept in SHA256SUMS: no sum is published to check it against")
       << "\n";
 }

@@ -1,6 +1,7 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "lase/graph/export.h"
 #include "lase/graph/graph.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/interrupt.h"
@@ -21,7 +23,6 @@ namespace {
 struct EmbeddingFlags {
   std::string graph;
   std::string out;
-  std::string order = "second";
   bool online = false;
   lase::EmbedOptions options;
 };
@@ -47,7 +48,6 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
   require_apart({flags.graph}, {flags.out});
   const lase::AtomicFile probe(flags.out);  // a place that cannot be written is found now
   auto options = flags.options;
-  options.order = lase::order_from(flags.order);
   const Interruptible interruptible;
   options.stop = &interrupted();
   const auto start = Clock::now();
@@ -77,47 +77,33 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
           {"seconds", seconds},       {"samples_per_second", embedding.samples / seconds}};
 }
 
-// What both verbs have.
-CLI::App* add_embedding(CLI::App& app, Session& session, const std::string& help,
-                        const std::shared_ptr<EmbeddingFlags>& flags) {
+// `unused`: options that the method does not have.
+void add_embedding(CLI::App& app, Session& session, const std::string& help,
+                   const std::shared_ptr<EmbeddingFlags>& flags,
+                   const std::set<std::string>& unused) {
   const std::string name(lase::name_of(flags->options.method));
   CLI::App* verb = session.add_verb(app, name, help,
                                     [flags, &session] { return run_embedding(*flags, session); });
-  auto& options = flags->options;
-  verb->add_option("graph", flags->graph, "The graph file")->required();
+  verb->add_option("graph", flags->graph, "Graph file")->required();
   verb->add_option("--out", flags->out,
-                   "The file to write: .npy, csv with the node names, or .graph: the graph with "
-                   "these features in place of its own")
+                   "File to write: .npy, CSV with the node names, or .graph: the graph with these "
+                   "features in place of its own")
       ->required();
-  verb->add_option("--width", options.width, "Of the embeddings");
-  verb->add_option("--negatives", options.negatives, "Nodes drawn as noise with every sample");
-  verb->add_option("--rate", options.rate, "Of learning, falling to almost nothing");
-  verb->add_flag("--weighted", options.weighted, "Links count by the sum of their attributes");
   verb->add_flag("--online", flags->online,
-                 "Learn from links between training nodes; then the others join, the embeddings of "
-                 "training nodes fixed");
-  verb->add_option("--seed", options.seed, "Same seed, same embeddings, for any number of threads");
-  return verb;
+                 "Learn from links between training nodes; then add the other nodes, with the "
+                 "embeddings of training nodes fixed");
+  add_flags(*verb, without(lase::embed_option_table().bind(flags->options), unused));
 }
 
 }  // namespace
 
 void add_line(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
-  CLI::App* verb = add_embedding(app, session, verb_summary("line"), flags);
-  verb->add_option("--order", flags->order,
-                   "Close are nodes that are linked (first), that have the same neighbours "
-                   "(second), or half the width each (both)")
-      ->check(CLI::IsMember({"first", "second", "both"}));
-  verb->add_option("--epochs", flags->options.epochs,
-                   "Samples for every arc of the graph (0: by its size, 50 to 1000)");
+  add_embedding(app, session, verb_summary("line"), flags, {"method", "walks", "length", "window"});
 }
 
 void add_deepwalk(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
   flags->options.method = lase::EmbedMethod::kDeepWalk;
-  CLI::App* verb = add_embedding(app, session, verb_summary("deepwalk"), flags);
-  verb->add_option("--walks", flags->options.walks, "From each node");
-  verb->add_option("--length", flags->options.length, "Nodes of a walk");
-  verb->add_option("--window", flags->options.window, "Steps apart on a walk, at most");
+  add_embedding(app, session, verb_summary("deepwalk"), flags, {"method", "order", "epochs"});
 }

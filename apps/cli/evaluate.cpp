@@ -8,18 +8,18 @@
 #include "lase/graph/graph.h"
 #include "lase/inference/explain.h"
 #include "lase/inference/metrics.h"
+#include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
+#include "lase/model/model.h"
 #include "lase/model/model_file.h"
 
-#include "cli/fanout.h"
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/paths.h"
 #include "report/explanation.h"
 
 namespace {
-
-using lase::Task;
 
 // A model and a graph that fits it.
 struct Pair {
@@ -30,9 +30,22 @@ struct Pair {
 struct Files {
   std::string model;
   std::string graph;
-  std::string fanout = "all";
+  std::vector<int64_t> fanout = {lase::kWholeNeighborhood};
   uint64_t seed = 1;
 };
+
+const lase::OptionTable<Files>& files_table() {
+  static const auto table = [] {
+    lase::OptionTable<Files> all;
+    all.add("model", &Files::model, lase::any(), "Model file").required().positional();
+    all.add("graph", &Files::graph, lase::any(), "Graph file").required().positional();
+    all.add("fanout", &Files::fanout, lase::fanout(),
+            "Sampled neighbors per layer, such as 10,10, or all for exact inference");
+    all.add("seed", &Files::seed, lase::any(), "Random seed for sampling");
+    return all;
+  }();
+  return table;
+}
 
 Pair open_pair(const Files& files) {
   Pair pair;
@@ -51,11 +64,10 @@ struct Timed {
 
 Timed predict(const Files& files, const Pair& pair) {
   const auto start = std::chrono::steady_clock::now();
-  const auto fanout = parse_fanout(files.fanout);
-  const bool whole = fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
+  const bool whole = files.fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
   Timed timed;
   timed.predictions = lase::predict(pair.trained, pair.graph,
-                                    whole ? std::span<const int64_t>() : fanout, files.seed);
+                                    whole ? std::span<const int64_t>() : files.fanout, files.seed);
   timed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   timed.links_per_second =
       static_cast<double>(pair.graph.arc_count() * pair.trained.model->block_count()) /
@@ -63,13 +75,7 @@ Timed predict(const Files& files, const Pair& pair) {
   return timed;
 }
 
-void add_files(CLI::App& verb, Files& files) {
-  verb.add_option("model", files.model, "The model file")->required();
-  verb.add_option("graph", files.graph, "The graph file")->required();
-  verb.add_option("--fanout", files.fanout,
-                  "Neighbours drawn in each layer, such as 10,10, or 'all' for exact inference");
-  verb.add_option("--seed", files.seed, "Of the draws");
-}
+void add_files(CLI::App& verb, Files& files) { add_flags(verb, files_table().bind(files)); }
 
 std::vector<int64_t> nodes_of(const lase::Graph& graph, const std::string& split) {
   std::vector<int64_t> nodes;
@@ -97,16 +103,14 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
   out.commit();
 }
 
-void print_scores(const lase::Scores& scores, Task task, const lase::StringTable& names,
-                  std::ostream& out) {
+void print_scores(const lase::Scores& scores, const lase::Objective& objective, std::ostream& out) {
+  const lase::StringTable& names = objective.labels().names;
   out << std::fixed << std::setprecision(4);
-  if (task == Task::kRegression) {
-    out << "r2               " << scores.r2 << "\nabsolute error   " << scores.absolute_error
-        << "\n";
-    return;
+  for (const auto& metric : objective.metrics(scores)) {
+    out << std::left << std::setw(17) << metric.title << metric.value << "\n";
   }
-  out << "micro-F1         " << scores.micro_f1 << "\nmacro-F1         " << scores.macro_f1
-      << "\naccuracy         " << scores.accuracy << "\n\n"
+  if (scores.classes.empty()) return;
+  out << "\n"
       << std::left << std::setw(20) << "class"
       << "  precision  recall      F1  nodes\n";
   for (size_t c = 0; c < scores.classes.size(); ++c) {
@@ -124,18 +128,19 @@ nlohmann::json run_evaluate(const Files& files, const std::string& split,
                             const std::string& confusion, const Session& session) {
   require_apart({files.model, files.graph}, {confusion});
   const Pair pair = open_pair(files);
-  lase::require(pair.graph.nodes.labels.task != Task::kNone, files.graph,
+  lase::require(pair.graph.nodes.labels.classes() > 0, files.graph,
                 ": has no labels to compare with");
   const auto nodes = nodes_of(pair.graph, split);
   lase::require(!nodes.empty(), files.graph, ": has no labelled node in the split ",
                 lase::quote(split));
-  const lase::Labels labels = lase::labels_as_trained(pair.trained, pair.graph);
+  const auto objective = lase::make_objective(lase::labels_as_trained(pair.trained, pair.graph));
+  const lase::Labels& labels = objective->labels();
   const Timed timed = predict(files, pair);
-  const lase::Scores scores = lase::score(timed.predictions.outputs, labels, nodes);
+  const lase::Scores scores = objective->score(timed.predictions.outputs, nodes);
   session.out() << "nodes            " << nodes.size() << " of the split " << split << "\n";
-  print_scores(scores, labels.task, labels.names, session.out());
+  print_scores(scores, *objective, session.out());
   if (!confusion.empty()) {
-    lase::require(labels.task == Task::kSingleLabel,
+    lase::require(!scores.confusion.empty(),
                   "--confusion: only a single label can be confused with another");
     write_confusion(scores, labels.names, confusion);
     session.out() << "written          " << confusion << "\n";
@@ -152,18 +157,13 @@ nlohmann::json run_evaluate(const Files& files, const std::string& split,
   const auto& training = pair.trained.training;
   nlohmann::json result = {{"split", split},
                            {"nodes", nodes.size()},
-                           {"micro_f1", scores.micro_f1},
-                           {"macro_f1", scores.macro_f1},
-                           {"accuracy", scores.accuracy},
                            {"classes", classes},
                            {"confusion", scores.confusion},
                            {"epochs", training.value("epochs", 0)},
                            {"best_epoch", training.value("best_epoch", 0)},
                            {"seconds", timed.seconds},
                            {"links_per_second", timed.links_per_second}};
-  if (labels.task == Task::kRegression) {
-    result.update({{"r2", scores.r2}, {"absolute_error", scores.absolute_error}});
-  }
+  for (const auto& metric : objective->metrics(scores)) result[metric.key] = metric.value;
   return result;
 }
 
@@ -212,9 +212,9 @@ void add_evaluate(CLI::App& app, Session& session) {
     return run_evaluate(options->files, options->split, options->confusion, session);
   });
   add_files(*verb, options->files);
-  verb->add_option("--split", options->split, "Nodes to score")
+  verb->add_option("--split", options->split, "Split to score")
       ->check(CLI::IsMember({"train", "val", "test", "none", "all"}));
-  verb->add_option("--confusion", options->confusion, "Write the confusion matrix to this csv");
+  verb->add_option("--confusion", options->confusion, "CSV file to write: the confusion matrix");
 }
 
 void add_predict(CLI::App& app, Session& session) {
@@ -237,8 +237,9 @@ void add_predict(CLI::App& app, Session& session) {
                           {"links_per_second", timed.links_per_second}};
   });
   add_files(*verb, options->files);
-  verb->add_option("--out", options->out, "The csv to write: node, label, probability")->required();
-  verb->add_option("--top-k", options->top_k, "Classes named for each node")
+  verb->add_option("--out", options->out, "CSV file to write: node, label, probability")
+      ->required();
+  verb->add_option("--top-k", options->top_k, "Number of classes listed per node")
       ->check(CLI::PositiveNumber);
 }
 
@@ -263,7 +264,7 @@ void add_embed(CLI::App& app, Session& session) {
                           {"links_per_second", timed.links_per_second}};
   });
   add_files(*verb, options->files);
-  verb->add_option("--out", options->out, "The file to write: .npy, or csv with the node names")
+  verb->add_option("--out", options->out, "File to write: .npy, or CSV with the node names")
       ->required();
 }
 
@@ -276,14 +277,15 @@ void add_explain(CLI::App& app, Session& session) {
   CLI::App* verb = session.add_verb(app, "explain", verb_summary("explain"), [options, &session] {
     return run_explain(options->files, options->flags, session);
   });
-  verb->add_option("model", options->files.model, "The model file")->required();
-  verb->add_option("graph", options->files.graph, "The graph file")->required();
+  add_flags(*verb, without(files_table().bind(options->files), {"fanout", "seed"}));
   verb->add_option("--node", options->flags.node, "The node")->required();
   verb->add_option("--class", options->flags.output, "The class to explain")
       ->default_str("the predicted one");
-  verb->add_option("--neighbors", options->flags.options.neighbors, "Shown for each layer")
+  verb->add_option("--neighbors", options->flags.options.neighbors,
+                   "Number of neighbors shown per layer")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--attributes", options->flags.options.attributes, "Shown for each neighbour")
+  verb->add_option("--attributes", options->flags.options.attributes,
+                   "Number of attributes shown per neighbor")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--svg", options->flags.svg, "Write a picture to this file");
+  verb->add_option("--svg", options->flags.svg, "SVG file to write");
 }

@@ -12,61 +12,44 @@
 #include "lase/graph/pca.h"
 #include "lase/ingest/format.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/paths.h"
 
 namespace {
 
-// Hands a format's options to CLI11.
-class CliFlags : public lase::Flags {
- public:
-  CliFlags(CLI::App& app, std::vector<const std::string*>& texts) : app_(app), texts_(texts) {}
-
-  void text(const std::string& name, std::string& value, const std::string& help) override {
-    app_.add_option(name, value, help);
-    texts_.push_back(&value);
-  }
-  void required(const std::string& name, std::string& value, const std::string& help) override {
-    app_.add_option(name, value, help)->required();
-    texts_.push_back(&value);
-  }
-  void texts(const std::string& name, std::vector<std::string>& value,
-             const std::string& help) override {
-    app_.add_option(name, value, help)->delimiter(',')->allow_extra_args(false);
-  }
-  void number(const std::string& name, int64_t& value, const std::string& help) override {
-    app_.add_option(name, value, help);
-  }
-  void optional(const std::string& name, std::optional<float>& value,
-                const std::string& help) override {
-    app_.add_option(name, value, help);
-  }
-  void flag(const std::string& name, bool& value, const std::string& help) override {
-    app_.add_flag(name, value, help);
-  }
-  void choice(const std::string& name, const std::vector<std::string>& choices, std::string& value,
-              const std::string& help) override {
-    app_.add_option(name, value, help)->check(CLI::IsMember(choices));
-  }
-
- private:
-  CLI::App& app_;
-  std::vector<const std::string*>& texts_;  // some of them name files
-};
-
 struct ImportOptions {
-  std::unique_ptr<lase::Format> format;
-  std::vector<const std::string*> texts;  // of the format's options
+  std::unique_ptr<lase::Import> import;
   std::string out;
   std::string like;
   int64_t reduce_nodes = 0;
   int64_t reduce_links = 0;
 };
 
+const lase::OptionTable<ImportOptions>& import_table() {
+  static const auto table = [] {
+    using O = ImportOptions;
+    lase::OptionTable<O> all;
+    all.add("out", &O::out, lase::any(), "Graph file to write").required();
+    all.add("like", &O::like, lase::any(),
+            "Earlier graph whose attributes, classes and fitted numbers the new one takes over, "
+            "so that a model trained on it fits");
+    all.add("reduce_nodes", &O::reduce_nodes, lase::at_least(0),
+            "Reduce node features to this many principal components (0 = off)");
+    all.add("reduce_links", &O::reduce_links, lase::at_least(0),
+            "Reduce link attributes to this many principal components (0 = off)");
+    return all;
+  }();
+  return table;
+}
+
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
   std::vector<std::string> read = {options.like};
-  for (const auto* text : options.texts) read.push_back(*text);
+  for (const auto& option : options.import->options()) {  // some of them name files
+    const auto value = option.get();
+    if (value.is_string()) read.push_back(value.get<std::string>());
+  }
   require_apart(read, {options.out});
   lase::Like like;
   lase::Graph earlier;
@@ -75,7 +58,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
     lase::check_graph(earlier, options.like);
     like = lase::like_of(earlier);
   }
-  lase::RawGraph raw = options.format->read(options.like.empty() ? nullptr : &like);
+  lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &like);
   const auto notes = raw.notes;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
@@ -117,23 +100,13 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
 void add_import(CLI::App& app, Session& session) {
   CLI::App* import = app.add_subcommand("import", verb_summary("import"));
   import->require_subcommand(1);
-  for (auto& format : lase::formats()) {
+  for (const auto& format : lase::formats()) {
     auto options = std::make_shared<ImportOptions>();
-    options->format = std::move(format);
-    CLI::App* kind =
-        session.add_verb(*import, options->format->name(), options->format->summary(),
-                         [options, &session] { return run_import(*options, session); });
-    CliFlags flags(*kind, options->texts);
-    options->format->declare(flags);
-    kind->add_option("--out", options->out, "The graph file to write")->required();
-    kind->add_option("--like", options->like,
-                     "An earlier graph whose attributes, classes and fitted numbers the new one "
-                     "takes over, so that a model trained on it fits");
-    kind->add_option("--reduce-nodes", options->reduce_nodes,
-                     "Reduce node features to so many principal components (0: leave them)")
-        ->check(CLI::NonNegativeNumber);
-    kind->add_option("--reduce-links", options->reduce_links,
-                     "Reduce link attributes to so many principal components (0: leave them)")
-        ->check(CLI::NonNegativeNumber);
+    options->import = format.make();
+    CLI::App* kind = session.add_verb(*import, format.name, format.summary, [options, &session] {
+      return run_import(*options, session);
+    });
+    add_flags(*kind, options->import->options());
+    add_flags(*kind, import_table().bind(*options));
   }
 }

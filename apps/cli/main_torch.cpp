@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
                 {"embed", add_embed},
                 {"explain", add_explain},
                 {"reproduce", add_reproduce},
-                {"bench", add_bench}});
+                {"bench", add_bench},
+                {"options", add_options}});
   return run_program(argc, argv, verbs);
 }

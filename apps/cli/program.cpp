@@ -10,6 +10,7 @@
 #include "lase/version.h"
 
 #include "cli/config.h"
+#include "cli/option_flags.h"
 
 namespace {
 
@@ -39,6 +40,7 @@ constexpr std::array kSummaries = {
     Summary{"download", "Fetch a public data set"},
     Summary{"reproduce", "Run the paper's experiments, its numbers beside those found here"},
     Summary{"bench", "Measure speed on this machine"},
+    Summary{"options", "Print the reference of all options as Markdown"},
 };
 
 int run(const std::vector<std::string>& arguments, const Verbs& verbs) {
@@ -88,7 +90,9 @@ int run_program(int argc, char** argv, const Verbs& verbs) {
   try {
     return run({argv + 1, argv + argc}, verbs);
   } catch (const std::bad_alloc&) {
-    std::cerr << "lase: the machine has not enough memory for this\n";
+    std::cerr << "lase: this machine does not have enough memory for that\n";
+  } catch (const lase::Error& error) {
+    std::cerr << "lase: " << error.spelled(flag_of) << "\n";
   } catch (const std::exception& error) {
     std::cerr << "lase: " << error.what() << "\n";
   }

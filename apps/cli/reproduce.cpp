@@ -7,7 +7,6 @@
 #include "cli/run_progress.h"
 #include "cli/session.h"
 #include "common/interrupt.h"
-#include "common/memory.h"
 #include "common/timing.h"
 #include "experiments/experiments.h"
 
@@ -15,7 +14,6 @@ namespace {
 
 nlohmann::json run_reproduce(const std::string& what, lase::ReproduceOptions options,
                              const Session& session) {
-  keep_freed_memory();
   const auto start = Clock::now();
   RunLine line;
   options.say = [&](const std::string& text) {

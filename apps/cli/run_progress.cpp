@@ -1,23 +1,14 @@
 #include "cli/run_progress.h"
 
-#include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <unistd.h>
 
+#include "lase/base/format.h"
+
 namespace {
 
 bool live() { return ::isatty(STDERR_FILENO) != 0; }
-
-std::string duration(double seconds) {
-  std::ostringstream text;
-  if (seconds < 100) {
-    text << std::lround(seconds) << " s";
-  } else {
-    text << std::lround(seconds / 60) << " min";
-  }
-  return text.str();
-}
 
 }  // namespace
 
@@ -30,9 +21,10 @@ void RunLine::show(const lase::RunProgress& progress) {
     next_ = progress.seconds + 60;
   }
   std::ostringstream line;
-  line << "  " << progress.done << "/" << progress.runs << " runs, " << duration(progress.seconds);
+  line << "  " << progress.done << "/" << progress.runs << " runs, "
+       << lase::duration(progress.seconds);
   if (progress.left > 0 && progress.done < progress.runs) {
-    line << ", about " << duration(progress.left) << " left";
+    line << ", about " << lase::duration(progress.left) << " left";
   }
   if (!progress.label.empty()) line << "  (" << progress.label << ")";
   std::cerr << (live() ? "\r\x1b[K" : "") << line.str() << (live() ? "" : "\n") << std::flush;

@@ -39,5 +39,6 @@ void add_deepwalk(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_kernel(CLI::App& app, Session& session);
 void add_download(CLI::App& app, Session& session);
+void add_options(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
 void add_bench_sampling(CLI::App& bench, Session& session);

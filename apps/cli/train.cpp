@@ -11,26 +11,26 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/objective.h"
 #include "lase/model/model_file.h"
 #include "lase/train/trainer.h"
 
 #include "cli/event_file.h"
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
-#include "cli/train_flags.h"
 #include "common/interrupt.h"
-#include "common/memory.h"
 #include "common/paths.h"
 #include "report/run_page.h"
 
 namespace {
 
-using lase::Task;
+using lase::Objective;
 
 struct Flags {
   std::string graph;
   std::string out;
-  TrainFlags train;
+  lase::TrainOptions train;
   std::string log;
   std::string tensorboard;
   std::string report;
@@ -38,22 +38,21 @@ struct Flags {
 };
 
 lase::TrainOptions resolve(const Flags& flags) {
-  lase::TrainOptions options = resolved(flags.train);
+  lase::TrainOptions options = flags.train;
   if (options.checkpoint.empty()) options.checkpoint = flags.out + ".checkpoint";
   return options;
 }
 
-std::string headline_name(Task task) { return task == Task::kRegression ? "r2" : "micro-F1"; }
-
 // One line that is written over on a terminal.
-void show_progress(const lase::EpochReport& report, Task task, std::ostream& out) {
+void show_progress(const lase::EpochReport& report, const Objective& objective, std::ostream& out) {
   const double left = report.seconds / static_cast<double>(report.epoch) *
                       static_cast<double>(report.epochs - report.epoch);
   out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << std::fixed
       << std::setprecision(4) << "  loss " << report.loss;
   if (report.best_epoch > 0) {
-    out << "  val " << headline_name(task) << " " << report.val.headline(task) << " (best "
-        << report.best << " in epoch " << report.best_epoch << ")";
+    const lase::Metric headline = objective.headline(report.val);
+    out << "  val " << headline.title << " " << headline.value << " (best " << report.best
+        << " in epoch " << report.best_epoch << ")";
   }
   out << std::setprecision(1) << "  " << report.links_per_second / 1e6 << " M links/s  at most "
       << left << " s left" << std::defaultfloat << std::flush;
@@ -77,9 +76,9 @@ class BatchLine {
 // The log: a JSON object a line, and event files for TensorBoard.
 class Log {
  public:
-  Log(const Flags& flags, Task task) : task_(task) {
+  Log(const Flags& flags, const Objective& objective) : objective_(objective) {
     if (!flags.log.empty()) {
-      lines_.open(flags.log, flags.train.train.resume ? std::ios::app : std::ios::trunc);
+      lines_.open(flags.log, flags.train.resume ? std::ios::app : std::ios::trunc);
       lase::require(lines_.good(), flags.log, ": cannot be written");
     }
     if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
@@ -94,9 +93,9 @@ class Log {
                              {"train_seconds", report.train_seconds},
                              {"links_per_second", report.links_per_second}};
       if (report.validated) {
-        line["val_micro_f1"] = report.val.micro_f1;
-        line["val_macro_f1"] = report.val.macro_f1;
-        if (task_ == Task::kRegression) line["val_r2"] = report.val.r2;
+        for (const auto& metric : objective_.metrics(report.val)) {
+          line["val_" + metric.key] = metric.value;
+        }
       }
       lines_ << line.dump() << "\n" << std::flush;
     }
@@ -105,24 +104,20 @@ class Log {
       events_->scalar("train/learning_rate", report.epoch, report.learning_rate);
       events_->scalar("train/links_per_second", report.epoch, report.links_per_second);
       if (report.validated) {
-        events_->scalar("val/" + headline_name(task_), report.epoch, report.val.headline(task_));
+        const lase::Metric headline = objective_.headline(report.val);
+        events_->scalar("val/" + headline.title, report.epoch, headline.value);
       }
     }
   }
 
  private:
-  Task task_;
+  const Objective& objective_;
   std::ofstream lines_;
   std::optional<lase::EventFile> events_;
 };
 
-nlohmann::json result_json(const lase::TrainResult& result, Task task) {
-  nlohmann::json json = {{"micro_f1", result.test.micro_f1},
-                         {"macro_f1", result.test.macro_f1},
-                         {"accuracy", result.test.accuracy},
-                         {"val_micro_f1", result.val.micro_f1},
-                         {"val_macro_f1", result.val.macro_f1},
-                         {"val_loss", result.val_loss},
+nlohmann::json result_json(const lase::TrainResult& result, const Objective& objective) {
+  nlohmann::json json = {{"val_loss", result.val_loss},
                          {"test_nodes", result.test.nodes},
                          {"epochs", result.epochs},
                          {"best_epoch", result.best_epoch},
@@ -134,8 +129,9 @@ nlohmann::json result_json(const lase::TrainResult& result, Task task) {
                          {"renewal_seconds", result.renewal_seconds},
                          {"links_per_second", result.links_per_second},
                          {"stopped", result.stopped}};
-  if (task == Task::kRegression) {
-    json.update({{"r2", result.test.r2}, {"absolute_error", result.test.absolute_error}});
+  for (const auto& metric : objective.metrics(result.test)) json[metric.key] = metric.value;
+  for (const auto& metric : objective.metrics(result.val)) {
+    json["val_" + metric.key] = metric.value;
   }
   return json;
 }
@@ -145,7 +141,7 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
                   bool live) {
   lase::RunPageOptions page{
       .title = std::filesystem::path(flags.graph).filename().string(),
-      .command = lase::join("lase train ", flags.graph, " --model ", flags.train.model),
+      .command = lase::join("lase train ", flags.graph, " --model ", options.model.model),
       .curve = std::move(curve),
       .settings = lase::to_json(options),
       .seed = options.seed};
@@ -165,7 +161,6 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
 }
 
 nlohmann::json run_train(const Flags& flags, const Session& session) {
-  keep_freed_memory();
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   lase::TrainOptions options = resolve(flags);
@@ -174,18 +169,18 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
     if (!path.empty()) lase::AtomicFile probe(path);
   }
-  const Task task = graph.nodes.labels.task;
+  const auto objective = lase::make_objective(graph.nodes.labels);
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
-  Log log(flags, task);
+  Log log(flags, *objective);
   options.stop = &interrupted();
   std::vector<lase::CurvePoint> curve;
   options.progress = [&](const lase::EpochReport& report) {
     log.add(report);
     curve.push_back({.epoch = report.epoch,
                      .loss = report.loss,
-                     .val = report.val.headline(task),
+                     .val = objective->headline(report.val).value,
                      .validated = report.validated});
-    if (live) show_progress(report, task, std::cerr);
+    if (live) show_progress(report, *objective, std::cerr);
   };
   BatchLine line_of_batch;
   if (live) {
@@ -200,13 +195,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   auto& out = session.out();
   const auto line = [&](const char* name, const lase::Scores& scores) {
     if (scores.nodes == 0) return;
-    out << std::left << std::setw(17) << name << headline_name(task) << " " << std::fixed
-        << std::setprecision(4) << scores.headline(task);
-    if (task == Task::kRegression) {
-      out << ", mean absolute error " << scores.absolute_error;
-    } else {
-      out << ", macro-F1 " << scores.macro_f1;
-    }
+    const auto metrics = objective->metrics(scores);
+    out << std::left << std::setw(17) << name << std::fixed << std::setprecision(4)
+        << metrics[0].title << " " << metrics[0].value << ", " << metrics[1].title << " "
+        << metrics[1].value;
     out << " (" << scores.nodes << " nodes)\n" << std::defaultfloat;
   };
   out << "epochs           " << result.epochs << (result.stopped ? ", stopped by hand" : "");
@@ -224,7 +216,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   if (!result.stopped) std::filesystem::remove(options.checkpoint);
   out.flush();
   if (!flags.report.empty()) write_report(flags, graph, result, options, curve, live);
-  return result_json(result, task);
+  return result_json(result, *objective);
 }
 
 }  // namespace
@@ -233,20 +225,16 @@ void add_train(CLI::App& app, Session& session) {
   auto flags = std::make_shared<Flags>();
   CLI::App* verb = session.add_verb(app, "train", verb_summary("train"),
                                     [flags, &session] { return run_train(*flags, session); });
-  auto& train = flags->train.train;
   verb->add_option("graph", flags->graph, "The graph file")->required();
   verb->add_option("--out", flags->out, "The model file to write")
       ->default_str("GRAPH with .model in place of .graph");
-  declare_train_flags(*verb, flags->train);
-  verb->add_option("--checkpoint", train.checkpoint, "File for checkpoints")
-      ->default_str("OUT.checkpoint");
-  verb->add_option("--checkpoint-every", train.checkpoint_every, "Epochs between checkpoints");
-  verb->add_flag("--resume", train.resume, "Go on from the checkpoint where there is one");
-  verb->add_option("--log", flags->log, "File for a JSON object after every epoch");
+  add_flags(*verb, lase::train_option_table().bind(flags->train));
+  add_flags(*verb, lase::checkpoint_option_table().bind(flags->train));
+  verb->add_option("--log", flags->log, "Log file: one JSON object per epoch");
   verb->add_option("--tensorboard", flags->tensorboard, "Folder for TensorBoard event files");
   verb->add_option("--report", flags->report,
-                   "Write a page to look at: curves, confusion, a map of the nodes, and why each "
-                   "was predicted as it was");
+                   "Report page to write: curves, confusion matrix, a map of the nodes, and "
+                   "explanations of the predictions");
   verb->add_flag("--quiet", flags->quiet, "No progress line");
   verb->parse_complete_callback([flags] {
     if (!flags->out.empty()) return;

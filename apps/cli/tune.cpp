@@ -7,14 +7,14 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/objective.h"
 #include "lase/train/trainer.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/run_progress.h"
 #include "cli/session.h"
-#include "cli/train_flags.h"
 #include "common/interrupt.h"
-#include "common/memory.h"
 #include "common/paths.h"
 #include "common/sha256.h"
 #include "experiments/runs.h"
@@ -29,7 +29,7 @@ struct TuneFlags {
   std::vector<std::string> vary;
   int64_t trials = 20;
   int64_t seeds = 1;
-  TrainFlags train;
+  lase::TrainOptions train;
 };
 
 struct Trial {
@@ -46,69 +46,31 @@ lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
     lase::TrainOptions stoppable = options;
     stoppable.stop = stop;
     const auto result = lase::train(graph, stoppable);
-    return nlohmann::json{{"val", result.val.headline(graph.nodes.labels.task)}};
+    return nlohmann::json{
+        {"val", lase::make_objective(result.trained)->headline(result.val).value}};
   };
   return run;
 }
 
-std::string list_text(const nlohmann::json& list) {
-  std::string text;
-  for (const auto& value : list) text += (text.empty() ? "" : ",") + value.dump();
-  return text == std::to_string(lase::kWholeNeighborhood) ? "all" : text;
-}
-
-// All that is not by default, as flags of `lase train --config`.
-std::string config_text(const lase::TrainOptions& options) {
-  const auto usual = lase::to_json(lase::TrainOptions());
-  auto all = lase::to_json(options);
-  if (options.features) {
-    const auto& embed = options.features->embed;
-    all["features"] = lase::name_of(embed.method);
-    all["features_width"] = embed.width;
-    all["features_order"] = lase::name_of(embed.order);
-    all["features_epochs"] = embed.epochs;
-    all["features_weighted"] = embed.weighted;
-    all["features_online"] = options.features->online;
-  }
-  std::string text;
-  for (const auto& [name, value] : all.items()) {
-    if (usual.contains(name) && usual.at(name) == value) continue;
-    std::string flag = name;
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    nlohmann::json given = value;
-    if (name == "gate") given = value.get<bool>() ? "scalar" : "none";
-    if (name == "fanout") given = list_text(value);
-    if (name == "normalize") {
-      flag = "no-normalize";
-      given = !value.get<bool>();
-    }
-    text += lase::join(flag, " = ", given.dump(), "\n");
-  }
-  return text;
-}
-
 nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
-  keep_freed_memory();
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   require_apart({flags.graph}, {flags.out});
   if (!flags.out.empty()) lase::AtomicFile probe(flags.out);
   lase::require(graph.split_size(lase::Split::kVal) > 0, flags.graph,
                 ": has no validation nodes to choose by");
-  const auto base = resolved(flags.train);
+  const auto& base = flags.train;
+  lase::check(base);
   std::vector<lase::Choice> choices;
   for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
-  if (choices.empty()) choices = lase::usual_choices(base.model.architecture);
-  for (const auto& choice : choices) {  // whether drawn or not
-    for (const auto& value : choice.values) lase::changed_options(base, {{choice.name, value}});
-  }
+  if (choices.empty()) choices = lase::usual_choices(base.model.model);
   // What is kept belongs to the very same graph.
   const std::string identity = flags.keep.empty() ? "" : lase::sha256_of_file(flags.graph);
   const auto setups = lase::draw_setups(choices, flags.trials, base.seed);
   std::vector<lase::Run> runs;
   for (const auto& setup : setups) {
     for (int64_t i = 0; i < flags.seeds; ++i) {
-      auto options = lase::changed_options(base, setup);
+      auto options = lase::train_option_table().from_json(setup, base);
       options.seed = base.seed + static_cast<uint64_t>(i);
       runs.push_back(trial_run(graph, options, identity, lase::setup_text(setup)));
     }
@@ -133,7 +95,7 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   std::stable_sort(trials.begin(), trials.end(),
                    [](const auto& a, const auto& b) { return a.val.mean > b.val.mean; });
   auto& out = session.out();
-  out << "validation  set-up\n" << std::fixed << std::setprecision(4);
+  out << "validation  configuration\n" << std::fixed << std::setprecision(4);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& trial : trials) {
     out << std::setw(10) << trial.val.mean << "  " << lase::setup_text(trial.setup) << "\n";
@@ -142,7 +104,8 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   }
   out << std::defaultfloat;
   if (!flags.out.empty()) {
-    lase::write_file(flags.out, config_text(lase::changed_options(base, trials[0].setup)));
+    const auto& table = lase::train_option_table();
+    lase::write_file(flags.out, table.to_toml(table.from_json(trials[0].setup, base)));
     out << "written          " << flags.out << ": lase train " << flags.graph << " --config "
         << flags.out << "\n";
   }
@@ -157,16 +120,19 @@ void add_tune(CLI::App& app, Session& session) {
                                     [flags, &session] { return run_tune(*flags, session); });
   verb->add_option("graph", flags->graph, "The graph file")->required();
   verb->add_option("--vary", flags->vary,
-                   "An option of train and its values, such as learning-rate=0.003:0.01, "
-                   "widths=64,64:128,128 or learning-rate=0.001..0.03; may be given again")
+                   "An option of train and its values, such as learning_rate=0.003:0.01, "
+                   "widths=64,64:128,128 or learning_rate=0.001..0.03; may be repeated")
       ->allow_extra_args(false)
-      ->default_str("learning-rate, dropout, widths and combine");
-  verb->add_option("--trials", flags->trials, "Set-ups to try; the first is the one given")
+      ->default_str("learning_rate, dropout, widths and combine");
+  verb->add_option("--trials", flags->trials,
+                   "Number of configurations to try; the first is the given one")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--seeds", flags->seeds, "Runs of each, from --seed on")
+  verb->add_option("--seeds", flags->seeds,
+                   "Runs per configuration, with consecutive seeds from --seed")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--out", flags->out, "Write the best one as a file for train --config");
+  verb->add_option("--out", flags->out,
+                   "TOML file to write: the best configuration, for train --config");
   verb->add_option("--keep", flags->keep,
-                   "Folder that keeps the runs, so that a search which was stopped can go on");
-  declare_train_flags(*verb, flags->train);
+                   "Folder that keeps the runs, so that a stopped search can continue");
+  add_flags(*verb, lase::train_option_table().bind(flags->train));
 }

@@ -5,6 +5,7 @@
 
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/base/shuffle.h"
 
 namespace lase {
 namespace {
@@ -59,7 +60,7 @@ Graph with_shuffled_attributes(const Graph& graph, uint64_t seed) {
   std::vector<int64_t> from(static_cast<size_t>(graph.links));
   std::iota(from.begin(), from.end(), int64_t{0});
   Random random(seed);
-  for (size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random.below(i)]);
+  shuffle(from, random);
   // The two rows of a directional link stay together.
   const int64_t rows = graph.directional ? 2 : 1;
   std::vector<float> values(static_cast<size_t>(matrix.rows * matrix.columns));

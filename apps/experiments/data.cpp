@@ -9,20 +9,22 @@
 #include "lase/graph/build.h"
 #include "lase/graph/generate.h"
 #include "lase/graph/pca.h"
-#include "lase/ingest/arguments.h"
+#include "lase/ingest/format.h"
 
 #include "common/sha256.h"
 
 namespace lase {
 namespace {
 
+using nlohmann::json;
 using Strings = std::vector<std::string>;
+using Options = std::vector<std::pair<std::string, json>>;
 
-// `lase import FORMAT ARGUMENTS`, where arguments that begin with @ are files of the data folder.
+// `lase import FORMAT OPTIONS`, where texts that begin with @ are files of the data folder.
 struct Recipe {
   std::string title;
   std::string format;
-  Strings arguments;
+  Options options;
   int64_t reduce_nodes = 0;
   int64_t reduce_links = 0;
   bool line = false;     // node features by LINE over all links, as the paper has it
@@ -30,92 +32,96 @@ struct Recipe {
   std::string like_nodes = {};
 };
 
-Strings papers(const Strings& more = {}) {
-  Strings arguments = {"@papers/papers.tsv.gz",
-                       "--members",
-                       "authors",
-                       "--label",
-                       "venue",
-                       "--split",
-                       "65/15/20",
-                       "--text",
-                       "title",
-                       "--fold-case"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Options with(Options options, const Options& more) {
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
 }
 
-Strings mails(const Strings& more = {}) {
-  Strings arguments = {"@email/contacts.txt.gz",
-                       "--nodes",
-                       "@email/nodes.csv",
-                       "--label",
-                       "department",
-                       "--split",
-                       "split",
-                       "--slices",
-                       "64",
-                       "--directional"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Options papers(const Options& more = {}) {
+  return with({{"file", "@papers/papers.tsv.gz"},
+               {"members", "authors"},
+               {"label", "venue"},
+               {"split", "65/15/20"},
+               {"text", "title"},
+               {"fold_case", true}},
+              more);
+}
+
+Options mails(const Options& more = {}) {
+  return with({{"file", "@email/contacts.txt.gz"},
+               {"nodes", "@email/nodes.csv"},
+               {"label", "department"},
+               {"split", "split"},
+               {"slices", 64},
+               {"directional", true}},
+              more);
 }
 
 const std::map<std::string, Recipe>& recipes() {
   static const std::map<std::string, Recipe> all = {
-      {"reddit", {.title = "reddit", .format = "", .arguments = {}, .stand_in = "reddit"}},
-      {"fmobile", {.title = "fmobile", .format = "", .arguments = {}, .stand_in = "fmobile"}},
+      {"reddit", {.title = "reddit", .format = "", .options = {}, .stand_in = "reddit"}},
+      {"fmobile", {.title = "fmobile", .format = "", .options = {}, .stand_in = "fmobile"}},
       {"dblp",
        {.title = "dblp",
         .format = "sets",
-        .arguments = papers(),
+        .options = papers(),
         .reduce_nodes = 200,
         .reduce_links = 200,
         .stand_in = "dblp"}},
       {"dblp-authors",
        {.title = "dblp, authors unreduced",
         .format = "sets",
-        .arguments = papers(),
+        .options = papers(),
         .reduce_nodes = 200,
         .stand_in = "",
         .like_nodes = "dblp"}},
       {"dblp-counts",
        {.title = "dblp, how many and how prolific",
         .format = "sets",
-        .arguments = papers({"--attributes", "counts"}),
+        .options = papers({{"attributes", "counts"}}),
         .reduce_nodes = 200,
         .stand_in = "",
         .like_nodes = "dblp"}},
       {"email",
        {.title = "email",
         .format = "contacts",
-        .arguments = mails({"--features", "@email/official/email_Eu-node-feats.npy"}),
+        .options = mails({{"features", "@email/official/email_Eu-node-feats.npy"}}),
         .stand_in = "email"}},
       {"email-line",
        {.title = "email, own LINE features",
         .format = "contacts",
-        .arguments = mails(),
+        .options = mails(),
         .line = true,
         .stand_in = ""}},
       {"workplace",
        {.title = "workplace",
         .format = "contacts",
-        .arguments = {"@workplace/contacts.dat.gz", "--time", "1", "--nodes",
-                      "@workplace/departments.txt", "--label", "2", "--split", "65/15/20",
-                      "--slices", "64"},
+        .options = {{"file", "@workplace/contacts.dat.gz"},
+                    {"time", "1"},
+                    {"nodes", "@workplace/departments.txt"},
+                    {"label", "2"},
+                    {"split", "65/15/20"},
+                    {"slices", 64}},
         .line = true,
         .stand_in = ""}},
   };
   return all;
 }
 
-bool is_file(const std::string& argument) { return argument.starts_with("@"); }
+bool is_file(const json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().starts_with("@");
+}
+std::string file_of(const json& value) { return value.get<std::string>().substr(1); }
 
 std::string described(const Recipe& recipe, bool stand_in) {
   if (stand_in) return join("lase generate ", recipe.stand_in);
   std::string text = "lase import " + recipe.format;
-  for (const auto& argument : recipe.arguments) {
-    text += " ";
-    text += is_file(argument) ? argument.substr(1) : argument;
+  for (const auto& [name, value] : recipe.options) {
+    std::string flag = join(" --", name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    if (name != "file") text += flag;
+    if (value.is_boolean()) continue;
+    text.append(" ").append(is_file(value) ? file_of(value) : option_text(value));
   }
   if (recipe.reduce_nodes > 0) text += join(" --reduce-nodes ", recipe.reduce_nodes);
   if (recipe.reduce_links > 0) text += join(" --reduce-links ", recipe.reduce_links);
@@ -124,11 +130,16 @@ std::string described(const Recipe& recipe, bool stand_in) {
 }
 
 Graph made(const Recipe& recipe, const std::string& data) {
-  Strings arguments;
-  for (const auto& argument : recipe.arguments) {
-    arguments.push_back(is_file(argument) ? data + "/" + argument.substr(1) : argument);
+  const auto import = format_named(recipe.format).make();
+  const BoundOptions options = import->options();
+  for (const auto& [name, value] : recipe.options) {
+    const auto option =
+        std::find_if(options.begin(), options.end(),
+                     [&, wanted = name](auto& each) { return each.info.name == wanted; });
+    require(option != options.end(), "there is no option called ", quote(name));
+    option->set(is_file(value) ? json(data + "/" + file_of(value)) : value);
   }
-  Graph graph = build_graph(read_format(recipe.format, arguments)).graph;
+  Graph graph = build_graph(import->read(nullptr)).graph;
   if (recipe.reduce_nodes > 0) reduce_nodes(graph, {.components = recipe.reduce_nodes});
   if (recipe.reduce_links > 0) reduce_links(graph, {.components = recipe.reduce_links});
   if (recipe.line) add_features(learn_features(graph, {}, {}), graph);
@@ -149,9 +160,10 @@ std::optional<ExperimentData> open_experiment_data(const std::string& name, cons
   require(found != recipes().end(), "there is no data set called ", quote(name));
   const Recipe& recipe = found->second;
   const bool there =
-      !recipe.arguments.empty() &&
-      std::all_of(recipe.arguments.begin(), recipe.arguments.end(), [&](const auto& argument) {
-        return !is_file(argument) || std::filesystem::exists(data + "/" + argument.substr(1));
+      !recipe.options.empty() &&
+      std::all_of(recipe.options.begin(), recipe.options.end(), [&](const auto& option) {
+        return !is_file(option.second) ||
+               std::filesystem::exists(data + "/" + file_of(option.second));
       });
   if (!there && recipe.stand_in.empty()) return std::nullopt;
   ExperimentData set;

@@ -1,20 +1,15 @@
 #include "experiments/document.h"
 
-#include <sstream>
+#include <algorithm>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
+#include "lase/base/text.h"
 
 #include "report/markup.h"
 
 namespace lase {
 namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 // A bar would end the cell.
 std::string markdown_cell(const std::string& text) {
@@ -73,7 +68,7 @@ std::string TextTable::csv() const {
   const auto line = [&](const std::vector<std::string>& cells) {
     for (size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) text += ",";
-      text += csv_field(cells[i]);
+      append_csv_field(text, cells[i]);
     }
     text += "\n";
   };
@@ -128,17 +123,8 @@ std::string html_page(const std::string& title, const std::vector<Document>& doc
   return page + "</body>\n</html>\n";
 }
 
-std::string number_text(double value, int digits) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out << std::fixed;
-  out.precision(digits);
-  out << value;
-  return out.str();
-}
-
 std::string score_text(double mean, double error) {
-  return error > 0 ? number_text(mean, 3) + " ± " + number_text(error, 3) : number_text(mean, 3);
+  return error > 0 ? fixed(mean, 3) + " ± " + fixed(error, 3) : fixed(mean, 3);
 }
 
 }  // namespace lase

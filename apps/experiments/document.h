@@ -36,6 +36,5 @@ std::string html_page(const std::string& title, const std::vector<Document>& doc
 
 // 0.783 ± 0.002, or 0.783 where there is one value only.
 std::string score_text(double mean, double error);
-std::string number_text(double value, int digits);
 
 }  // namespace lase

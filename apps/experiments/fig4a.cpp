@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 
 #include "experiments/contaminate.h"
 #include "experiments/experiments.h"
@@ -37,7 +38,7 @@ std::vector<Treatment> treatments(bool quick) {
 
 Run treated_run(const Lab& lab, const ExperimentData& data, const Treatment& treatment,
                 uint64_t seed) {
-  const TrainOptions options = options_for(Architecture::kSage, lab.effort(data.name), seed);
+  const TrainOptions options = options_for("sage", lab.effort(data.name), seed);
   const Graph* graph = &data.graph;
   return lab.run(data, options, {{"attributes", treatment.name}},
                  "LASE-SAGE on " + data.title + ", " + treatment.name,
@@ -119,8 +120,8 @@ Document fig4a(Lab& lab) {
       scores.push_back(score);
       document.table.rows[t].push_back(score_text(score.mean, score.error));
       document.values.rows.push_back({data->name, data->stand_in ? "1" : "0", all[t].name,
-                                      std::to_string(score.count), number_text(score.mean, 5),
-                                      number_text(score.error, 5)});
+                                      std::to_string(score.count), fixed(score.mean, 5),
+                                      fixed(score.error, 5)});
     }
     panels.emplace_back(chart_of(*data, all, scores));
   }

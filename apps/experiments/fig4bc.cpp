@@ -1,6 +1,8 @@
-#include <algorithm>
+#include <array>
+#include <functional>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 
 #include "experiments/experiments.h"
 #include "report/chart.h"
@@ -32,7 +34,7 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
   std::vector<Run> runs;
   for (const auto& setting : settings) {
     for (int64_t seed = 1; seed <= seeds; ++seed) {
-      TrainOptions options = options_for(Architecture::kSage, {}, static_cast<uint64_t>(seed));
+      TrainOptions options = options_for("sage", {}, static_cast<uint64_t>(seed));
       options.epochs = lab.quick() ? 60 : 200;
       options.patience = 0;
       options.sampling.strategy = setting.strategy;
@@ -65,13 +67,24 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
   return curves;
 }
 
-using NameOf = std::function<std::string(const Setting&)>;
-using Belongs = std::function<bool(const Setting&)>;
+// A panel of a figure, and the curves that belong to it.
+struct Part {
+  std::string title;
+  std::function<bool(const Setting&)> shows;
+};
 
-// The curves that belong to a panel.
-LineChart panel_of(const std::string& title, const std::vector<Curve>& curves,
-                   const Belongs& belongs, const NameOf& name) {
-  LineChart chart{.title = title,
+struct Figure {
+  std::string name;
+  std::string title;
+  std::string text;  // goes on after "… while it learns, "
+  std::string by;    // by what the picture tells curves apart
+  std::function<std::string(const Setting&)> curve_name;
+  std::vector<Setting> settings = {};
+  std::vector<Part> parts = {};
+};
+
+LineChart chart_of(const Part& part, const Figure& figure, const std::vector<Curve>& curves) {
+  LineChart chart{.title = part.title,
                   .x_label = "epoch",
                   .y_label = "validation micro-F1",
                   .y_range = Range{0.5, 0.85},
@@ -79,18 +92,11 @@ LineChart panel_of(const std::string& title, const std::vector<Curve>& curves,
                   .width = 340,
                   .height = 260};
   for (const Curve& curve : curves) {
-    if (!belongs(curve.setting)) continue;
-    chart.series.push_back({.name = name(curve.setting), .y = curve.mean, .error = curve.error});
+    if (!part.shows(curve.setting)) continue;
+    chart.series.push_back(
+        {.name = figure.curve_name(curve.setting), .y = curve.mean, .error = curve.error});
   }
   return chart;
-}
-
-std::string picture(const std::vector<Panel>& panels, const ExperimentData& data,
-                    const std::string& by) {
-  return svg_panels(panels, {.title = join("Validation micro-F1 on ", data.marked_title(), by),
-                             .subtitle = "mean and standard error over seeds",
-                             .columns = 3,
-                             .shared_key = true});
 }
 
 void fill_tables(Document& document, const std::vector<Curve>& curves) {
@@ -108,10 +114,28 @@ void fill_tables(Document& document, const std::vector<Curve>& curves) {
     for (size_t epoch = 0; epoch < curve.mean.size(); ++epoch) {
       document.values.rows.push_back({setting.name(), std::to_string(setting.samples),
                                       std::to_string(setting.renew), std::to_string(epoch + 1),
-                                      number_text(curve.mean[epoch], 5),
-                                      number_text(curve.error[epoch], 5)});
+                                      fixed(curve.mean[epoch], 5), fixed(curve.error[epoch], 5)});
     }
   }
+}
+
+Document document_of(Lab& lab, const Figure& figure) {
+  const ExperimentData& data = *lab.data("email");
+  const auto curves = measure(lab, data, figure.settings);
+  Document document{.name = figure.name,
+                    .title = figure.title,
+                    .text = join("Validation micro-F1 of LASE-SAGE on ", data.marked_title(),
+                                 " while it learns, ", figure.text),
+                    .notes = data.stand_in ? kStandInNote : ""};
+  fill_tables(document, curves);
+  std::vector<Panel> panels;
+  for (const Part& part : figure.parts) panels.emplace_back(chart_of(part, figure, curves));
+  document.svg = svg_panels(
+      panels, {.title = join("Validation micro-F1 on ", data.marked_title(), " by ", figure.by),
+               .subtitle = "mean and standard error over seeds",
+               .columns = 3,
+               .shared_key = true});
+  return document;
 }
 
 constexpr std::array<int64_t, 3> kSamples = {1, 3, 10};
@@ -119,67 +143,46 @@ constexpr std::array<int64_t, 3> kSamples = {1, 3, 10};
 }  // namespace
 
 Document fig4b(Lab& lab) {
-  const ExperimentData& data = *lab.data("email");
-  std::vector<Setting> settings = {{}};
+  Figure figure{.name = "fig4b",
+                .title = "Figure 4b: strategies of sampling",
+                .text =
+                    "renewed every 10 batches. The paper's figure, without numbers, shows min_var "
+                    "above uniform and gate; snapshot is not in the paper.",
+                .by = "strategy",
+                .curve_name = [](const Setting& one) { return one.name(); },
+                .settings = {{}}};
   for (const int64_t samples : kSamples) {
     for (const auto strategy :
          {Strategy::kUniform, Strategy::kGate, Strategy::kMinVar, Strategy::kSnapshot}) {
-      settings.push_back({.strategy = strategy, .samples = samples});
+      figure.settings.push_back({.strategy = strategy, .samples = samples});
     }
+    figure.parts.push_back(
+        {join(samples, samples == 1 ? " neighbour" : " neighbours"),
+         [=](const Setting& one) { return one.samples == samples || one.samples == 0; }});
   }
-  const auto curves = measure(lab, data, settings);
-  Document document{
-      .name = "fig4b",
-      .title = "Figure 4b: strategies of sampling",
-      .text = "Validation micro-F1 of LASE-SAGE on " + data.marked_title() +
-              " while it learns, renewed every 10 batches. The paper's figure, "
-              "without numbers, shows min_var above uniform and gate; snapshot is not "
-              "in the paper.",
-      .notes = data.stand_in ? kStandInNote : ""};
-  fill_tables(document, curves);
-  std::vector<Panel> panels;
-  for (const int64_t samples : kSamples) {
-    panels.emplace_back(panel_of(
-        join(samples, samples == 1 ? " neighbour" : " neighbours"), curves,
-        [&](const Setting& one) { return one.samples == samples || one.samples == 0; },
-        [](const Setting& one) { return one.name(); }));
-  }
-  document.svg = picture(panels, data, " by strategy");
-  return document;
+  return document_of(lab, figure);
 }
 
 Document fig4c(Lab& lab) {
-  const ExperimentData& data = *lab.data("email");
-  std::vector<Setting> settings;
-  const std::array strategies = {Strategy::kMinVar, Strategy::kSnapshot};
-  for (const auto strategy : strategies) {
-    for (const int64_t samples : kSamples) {
-      for (const int64_t renew : {1, 5, 20, 100}) {
-        settings.push_back({.strategy = strategy, .samples = samples, .renew = renew});
-      }
-    }
-  }
-  const auto curves = measure(lab, data, settings);
-  Document document{
+  Figure figure{
       .name = "fig4c",
       .title = "Figure 4c: intervals of renewal",
-      .text = "Validation micro-F1 of LASE-SAGE on " + data.marked_title() +
-              " while it learns, by the number of batches after which probabilities "
-              "or the snapshot are taken anew. In the paper min_var loses a little as "
-              "the interval grows.",
-      .notes = data.stand_in ? kStandInNote : ""};
-  fill_tables(document, curves);
-  std::vector<Panel> panels;
-  for (const auto strategy : strategies) {
+      .text =
+          "by the number of batches after which probabilities or the snapshot are taken anew. In "
+          "the paper min_var loses a little as the interval grows.",
+      .by = "renewal",
+      .curve_name = [](const Setting& one) { return join("every ", one.renew, " batches"); }};
+  for (const auto strategy : {Strategy::kMinVar, Strategy::kSnapshot}) {
     for (const int64_t samples : kSamples) {
-      panels.emplace_back(panel_of(
-          join(name_of(strategy), ", ", samples, " drawn"), curves,
-          [&](const Setting& one) { return one.samples == samples && one.strategy == strategy; },
-          [](const Setting& one) { return join("every ", one.renew, " batches"); }));
+      for (const int64_t renew : {1, 5, 20, 100}) {
+        figure.settings.push_back({.strategy = strategy, .samples = samples, .renew = renew});
+      }
+      figure.parts.push_back(
+          {join(name_of(strategy), ", ", samples, " drawn"),
+           [=](const Setting& one) { return one.samples == samples && one.strategy == strategy; }});
     }
   }
-  document.svg = picture(panels, data, " by renewal");
-  return document;
+  return document_of(lab, figure);
 }
 
 }  // namespace lase

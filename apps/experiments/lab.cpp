@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "lase/base/file.h"
+#include "lase/model/layers/registry.h"
 
 namespace lase {
 namespace {
@@ -74,8 +75,7 @@ Run Lab::run(const ExperimentData& data, const TrainOptions& options, const json
   Run run;
   run.key = {{"data", data.tag}, {"what", what}, {"options", to_json(options)}};
   run.label = std::move(label);
-  // Relabelling reads every link twice, and all node features.
-  const double factor = options.model.architecture == Architecture::kWl ? 4 : 1;
+  const double factor = layer_type(options.model.model).cost;
   run.cost = factor * effort(data.name).cost * static_cast<double>(options.epochs);
   run.work = [options, work = std::move(work)](const std::atomic<bool>* stop) {
     std::vector<double> curve;
@@ -107,9 +107,9 @@ void Lab::write(const std::string& name, const std::string& text) const {
   write_file(options_.out + "/" + name, text);
 }
 
-TrainOptions options_for(Architecture architecture, const Effort& effort, uint64_t seed) {
+TrainOptions options_for(const std::string& model, const Effort& effort, uint64_t seed) {
   TrainOptions options;
-  options.model.architecture = architecture;
+  options.model.model = model;
   options.epochs = effort.epochs;
   options.patience = effort.patience;
   options.seed = seed;

@@ -67,6 +67,6 @@ class Lab {
 };
 
 // Defaults of `lase train` for a model, with the epochs of the effort.
-TrainOptions options_for(Architecture architecture, const Effort& effort, uint64_t seed);
+TrainOptions options_for(const std::string& model, const Effort& effort, uint64_t seed);
 
 }  // namespace lase

@@ -6,18 +6,19 @@
 #include "lase/base/error.h"
 #include "lase/base/random.h"
 #include "lase/graph/encode_labels.h"
+#include "lase/model/layers/registry.h"
 
 namespace lase {
 namespace {
 
 using nlohmann::json;
 
-// A number, a list of numbers, true, false, or a word.
-json value_from(const std::string& text) {
-  const json value = json::parse(text, nullptr, false);
-  if (!value.is_discarded()) return value;
-  const json list = json::parse("[" + text + "]", nullptr, false);
-  return list.is_discarded() ? json(text) : list;
+// The value of an option as text; throws Error where it is not a valid one.
+json value_from(const OptionInfo& option, const std::string& text) {
+  const auto value = option_from_text(option, text);
+  if (!value) fail_option(option, text);
+  const auto& table = train_option_table();
+  return table.to_json(table.from_json({{option.name, *value}})).at(option.name);
 }
 
 json drawn(const Choice& choice, Random& random) {
@@ -31,37 +32,33 @@ json drawn(const Choice& choice, Random& random) {
 
 }  // namespace
 
-Choice choice_from(const std::string& text) {
+Choice choice_from(const std::string& text) try {
   const auto equals = text.find('=');
-  require(!text.starts_with("seed="), "--vary ", quote(text),
-          ": every set-up is tried with the same seeds; --seeds says how many");
-  require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(), "--vary ",
-          quote(text), ": expected NAME=VALUE:VALUE or NAME=LOW..HIGH");
+  require(!text.starts_with("seed="),
+          "every configuration is tried with the same seeds; --seeds says how many");
+  require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
+          "expected NAME=VALUE:VALUE or NAME=LOW..HIGH");
   Choice choice{.name = text.substr(0, equals)};
   std::replace(choice.name.begin(), choice.name.end(), '-', '_');
+  const OptionInfo& option = train_option_table().at(choice.name);
   const std::string values = text.substr(equals + 1);
   if (const auto dots = values.find(".."); dots != std::string::npos) {
-    const json low = value_from(values.substr(0, dots));
-    const json high = value_from(values.substr(dots + 2));
+    const json low = value_from(option, values.substr(0, dots));
+    const json high = value_from(option, values.substr(dots + 2));
     require(low.is_number() && high.is_number() && low.get<double>() > 0 &&
                 high.get<double>() > low.get<double>(),
-            "--vary ", quote(text), ": expected two positive numbers, the lower one first");
-    choice.whole = low.is_number_integer() && high.is_number_integer();
+            "expected two positive numbers, the lower one first");
+    choice.whole = option.kind == OptionKind::kInteger;
     choice.low = low.get<double>();
     choice.high = high.get<double>();
     return choice;
   }
   for (const auto part : split_text(values, ":")) {
-    json value = value_from(std::string(part));
-    // One width is a list too.
-    const bool list = choice.name == "widths" || choice.name == "fanout";
-    if (list && value.is_number()) value = json::array({value});
-    // The words of the flags.
-    if (choice.name == "fanout" && value == "all") value = json::array({kWholeNeighborhood});
-    if (choice.name == "gate" && (value == "scalar" || value == "none")) value = value == "scalar";
-    choice.values.push_back(std::move(value));
+    choice.values.push_back(value_from(option, std::string(part)));
   }
   return choice;
+} catch (const Error& error) {
+  fail("--vary ", quote(text), ": ", error.what());
 }
 
 std::vector<json> draw_setups(const std::vector<Choice>& choices, int64_t trials, uint64_t seed) {
@@ -78,25 +75,22 @@ std::vector<json> draw_setups(const std::vector<Choice>& choices, int64_t trials
   return setups;
 }
 
-std::vector<Choice> usual_choices(Architecture architecture) {
+std::vector<Choice> usual_choices(const std::string& model) {
   std::vector<Choice> choices = {{.name = "learning_rate", .values = {0.003, 0.01, 0.03}},
                                  {.name = "dropout", .values = {0.2, 0.5}}};
-  if (architecture == Architecture::kRaw) return choices;
+  const LayerType& type = layer_type(model);
+  if (!type.make) return choices;
   choices.push_back({.name = "widths", .values = {{64, 64}, {128, 128}}});
-  if (architecture == Architecture::kSage || architecture == Architecture::kGraphSage ||
-      architecture == Architecture::kConcat) {
-    choices.push_back({.name = "combine", .values = {"add", "concat"}});
-  }
+  if (type.combines) choices.push_back({.name = "combine", .values = {"add", "concat"}});
   return choices;
 }
 
 std::string setup_text(const json& changes) {
   std::string text;
   for (const auto& [name, value] : changes.items()) {
-    if (!text.empty()) text += ", ";
-    text += name + " " + (value.is_string() ? value.get<std::string>() : value.dump());
+    text += join(text.empty() ? "" : " ", name, "=", option_text(value));
   }
-  return text.empty() ? "as it is" : text;
+  return text.empty() ? "as given" : text;
 }
 
 }  // namespace lase

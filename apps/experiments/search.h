@@ -9,7 +9,7 @@
 
 namespace lase {
 
-// An option of training, by its name in to_json(TrainOptions), and what it may be.
+// An option of training, by its name in train_option_table(), and what it may be.
 struct Choice {
   std::string name;
   std::vector<nlohmann::json> values = {};
@@ -19,7 +19,8 @@ struct Choice {
   bool whole = false;  // numbers only
 };
 
-// "learning-rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning-rate=0.001..0.03".
+// "learning_rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning_rate=0.001..0.03". Throws
+// Error where a value is not valid.
 Choice choice_from(const std::string& text);
 
 // Random search: the options as they are, then others drawn from the choices, none twice.
@@ -27,9 +28,10 @@ std::vector<nlohmann::json> draw_setups(const std::vector<Choice>& choices, int6
                                         uint64_t seed);
 
 // What is worth varying in a model, for searches that nobody has given choices.
-std::vector<Choice> usual_choices(Architecture architecture);
+std::vector<Choice> usual_choices(const std::string& model);
 
-// "learning_rate 0.003, widths [64,64]"; "as it is" for no change.
+// "learning_rate=0.003 widths=64,64", as choice_from and --config spell them; "as given" for no
+// change.
 std::string setup_text(const nlohmann::json& changes);
 
 }  // namespace lase

@@ -1,3 +1,5 @@
+#include "lase/base/format.h"
+
 #include "experiments/experiments.h"
 
 namespace lase {
@@ -28,12 +30,12 @@ Document table2(Lab& lab) {
     document.table.rows.push_back({data->marked_title(),
                                    beside(text(graph.node_count()), text(known.nodes)),
                                    beside(text(graph.links), text(known.links)),
-                                   beside(number_text(degree, 2), number_text(known.degree, 2)),
+                                   beside(fixed(degree, 2), fixed(known.degree, 2)),
                                    beside(text(labels), text(known.labels)), data->recipe});
     document.values.rows.push_back({name, data->stand_in ? "1" : "0", text(graph.node_count()),
-                                    text(graph.links), number_text(degree, 4), text(labels),
+                                    text(graph.links), fixed(degree, 4), text(labels),
                                     paper ? text(known.nodes) : "", paper ? text(known.links) : "",
-                                    paper ? number_text(known.degree, 2) : "",
+                                    paper ? fixed(known.degree, 2) : "",
                                     paper ? text(known.labels) : ""});
   }
   return document;

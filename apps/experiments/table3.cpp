@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
+#include "lase/model/layers/registry.h"
 #include "lase/train/protocol.h"
 
 #include "experiments/experiments.h"
@@ -18,29 +20,26 @@ using nlohmann::json;
 struct Method {
   std::string name;  // as paper_score knows it
   std::string title;
-  Architecture architecture = Architecture::kRaw;
+  std::string model = "raw";  // of the registry of layers
   std::optional<EmbedMethod> embedding = {};
   bool online = false;
 
-  bool reads_links() const {
-    return architecture == Architecture::kSage || architecture == Architecture::kRw ||
-           architecture == Architecture::kWl || architecture == Architecture::kConcat;
-  }
+  bool reads_links() const { return layer_type(model).reads_links; }
 };
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> all = {
-      {"line-online", "LINE (online)", Architecture::kRaw, EmbedMethod::kLine, true},
-      {"deepwalk-online", "DeepWalk (online)", Architecture::kRaw, EmbedMethod::kDeepWalk, true},
-      {"gcn", "GCN", Architecture::kGcn},
-      {"graphsage", "GraphSAGE", Architecture::kGraphSage},
-      {"concat", "LASE-concat", Architecture::kConcat},
-      {"rw", "LASE-RW", Architecture::kRw},
-      {"wl", "LASE-WL", Architecture::kWl},
-      {"sage", "LASE-SAGE", Architecture::kSage},
-      {"raw", "raw features", Architecture::kRaw},
-      {"line", "LINE (transductive)", Architecture::kRaw, EmbedMethod::kLine, false},
-      {"deepwalk", "DeepWalk (transductive)", Architecture::kRaw, EmbedMethod::kDeepWalk, false}};
+      {"line-online", "LINE (online)", "raw", EmbedMethod::kLine, true},
+      {"deepwalk-online", "DeepWalk (online)", "raw", EmbedMethod::kDeepWalk, true},
+      {"gcn", "GCN", "gcn"},
+      {"graphsage", "GraphSAGE", "graphsage"},
+      {"concat", "LASE-concat", "concat"},
+      {"rw", "LASE-RW", "rw"},
+      {"wl", "LASE-WL", "wl"},
+      {"sage", "LASE-SAGE", "sage"},
+      {"raw", "raw features", "raw"},
+      {"line", "LINE (transductive)", "raw", EmbedMethod::kLine, false},
+      {"deepwalk", "DeepWalk (transductive)", "raw", EmbedMethod::kDeepWalk, false}};
   return all;
 }
 
@@ -73,10 +72,8 @@ std::vector<json> embedding_setups(const Cell& cell, int64_t trials) {
 }
 
 Run embedding_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t seed) {
-  EmbedOptions embed;
+  EmbedOptions embed = embed_option_table().from_json(setup);
   embed.method = *cell.method->embedding;
-  embed.order = order_from(setup.value("order", "second"));
-  embed.weighted = setup.value("weighted", false);
   embed.seed = seed;
   if (lab.quick() && cell.data->graph.arc_count() > 100'000) {
     embed.epochs = 10;
@@ -85,7 +82,7 @@ Run embedding_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t 
   const bool online = cell.method->online;
   const json what = {{"embed", to_json(embed)}, {"online", online}};
   // A softmax over fixed features learns in no time: it is given the usual number of epochs.
-  TrainOptions options = options_for(Architecture::kRaw, {}, seed);
+  TrainOptions options = options_for("raw", {}, seed);
   const Graph* graph = &cell.data->graph;
   Run run = lab.run(*cell.data, options, what, cell.method->title + " on " + cell.data->title,
                     [graph, embed, online](const TrainOptions& watched) {
@@ -108,7 +105,7 @@ Run cell_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t seed)
   if (cell.method->embedding) return embedding_run(lab, cell, setup, seed);
   const Effort effort = lab.effort(cell.data->name);
   const TrainOptions options =
-      changed_options(options_for(cell.method->architecture, effort, seed), setup);
+      train_option_table().from_json(setup, options_for(cell.method->model, effort, seed));
   return lab.train_run(*cell.data, options, cell.method->title + " on " + cell.data->title);
 }
 
@@ -177,8 +174,8 @@ std::string against(const Cell& a, const Cell& b) {
   const double difference = a.test.mean - b.test.mean;
   const double error = std::hypot(a.test.error, b.test.error);
   std::string text = a.method->title + " − " + b.method->title + " on " + a.data->marked_title() +
-                     ": " + (difference < 0 ? "−" : "+") + number_text(std::abs(difference), 4);
-  if (error > 0) text += " (" + number_text(std::abs(difference) / error, 1) + " standard errors)";
+                     ": " + signed_fixed(difference, 4);
+  if (error > 0) text += " (" + fixed(std::abs(difference) / error, 1) + " standard errors)";
   return text;
 }
 
@@ -236,7 +233,7 @@ void fill_tables(Document& document, const std::vector<Cell>& cells,
         if (cell->data != data) text = "as " + cell->data->title;
       }
       if (const auto paper = paper_score(data->name, method.name)) {
-        text += " (" + number_text(*paper, 3) + ")";
+        text += " (" + fixed(*paper, 3) + ")";
       }
       row.push_back(text);
     }
@@ -246,12 +243,11 @@ void fill_tables(Document& document, const std::vector<Cell>& cells,
                              "test", "test_error", "paper", "trials", "setup"};
   for (const Cell& cell : cells) {
     const auto paper = paper_score(cell.data->name, cell.method->name);
-    document.values.rows.push_back({cell.data->name, cell.data->stand_in ? "1" : "0",
-                                    cell.method->name, std::to_string(cell.test.count),
-                                    number_text(cell.val.mean, 5), number_text(cell.val.error, 5),
-                                    number_text(cell.test.mean, 5), number_text(cell.test.error, 5),
-                                    paper ? number_text(*paper, 4) : "",
-                                    std::to_string(cell.setups.size()), setup_text(cell.setup)});
+    document.values.rows.push_back(
+        {cell.data->name, cell.data->stand_in ? "1" : "0", cell.method->name,
+         std::to_string(cell.test.count), fixed(cell.val.mean, 5), fixed(cell.val.error, 5),
+         fixed(cell.test.mean, 5), fixed(cell.test.error, 5), paper ? fixed(*paper, 4) : "",
+         std::to_string(cell.setups.size()), setup_text(cell.setup)});
   }
 }
 
@@ -260,8 +256,8 @@ std::string write_page(const Lab& lab, const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     if (cell.data->name != "email" || cell.method->name != "sage") continue;
     lab.say("the page of one run");
-    TrainOptions options = changed_options(
-        options_for(Architecture::kSage, lab.effort(cell.data->name), 1), cell.setup);
+    TrainOptions options = train_option_table().from_json(
+        cell.setup, options_for("sage", lab.effort(cell.data->name), 1));
     options.stop = lab.stop();
     RunPageOptions page{.title = cell.data->marked_title(), .command = cell.data->recipe};
     page.settings = to_json(options);
@@ -298,7 +294,7 @@ Document table3(Lab& lab) {
       Cell cell{.data = data, .method = &method};
       const int64_t trials = lab.effort(data->name).trials;
       cell.setups = method.embedding ? embedding_setups(cell, trials)
-                                     : draw_setups(usual_choices(method.architecture), trials, 1);
+                                     : draw_setups(usual_choices(method.model), trials, 1);
       cells.push_back(std::move(cell));
     }
   }

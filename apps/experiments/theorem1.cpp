@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 
 #include "experiments/experiments.h"
 #include "report/chart.h"
@@ -9,12 +10,6 @@
 
 namespace lase {
 namespace {
-
-std::string small_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1e", value);
-  return text;
-}
 
 struct Extremes {
   double walk = 0;     // largest
@@ -42,8 +37,8 @@ Document theorem1(Lab& lab) {
     found.printed = std::min(found.printed, row.printed.relative_difference);
     document.values.rows.push_back({std::string(name_of(row.direction)), std::to_string(row.graph),
                                     std::to_string(row.l), std::to_string(row.k),
-                                    small_number(row.walk.relative_difference),
-                                    small_number(row.printed.relative_difference)});
+                                    scientific(row.walk.relative_difference, 1),
+                                    scientific(row.printed.relative_difference, 1)});
   }
   LineChart chart{.title = "Relative difference of the two sides, logarithm to the base 10",
                   .x_label = "l"};
@@ -61,7 +56,7 @@ Document theorem1(Lab& lab) {
       walk.y.push_back(std::log10(std::max(found.walk, 1e-17)));
       printed.y.push_back(std::log10(std::max(found.printed, 1e-17)));
       document.table.rows.push_back({std::string(name_of(direction)), std::to_string(l),
-                                     small_number(found.walk), small_number(found.printed)});
+                                     scientific(found.walk, 1), scientific(found.printed, 1)});
     }
     chart.series.push_back(walk);
     chart.series.push_back(printed);
@@ -74,7 +69,7 @@ Document theorem1(Lab& lab) {
   document.notes =
       std::string(worst < 1e-10 ? "The theorem holds for the walk form"
                                 : "The theorem FAILS for the walk form") +
-      " (largest difference " + small_number(worst) +
+      " (largest difference " + scientific(worst, 1) +
       "). The printed form satisfies it for l = 1, where a star of one neighbour is a walk, and "
       "fails from l = 2 on.";
   return document;

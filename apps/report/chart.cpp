@@ -44,8 +44,7 @@ class Grid {
     for (size_t first = 0; first < fragments_.size(); first += columns_) {
       svg::Place corner{0, end.y + (first > 0 ? kGapY : 0)};
       for (size_t i = first; i < std::min(first + columns_, fragments_.size()); ++i) {
-        drawing.raw("<g transform=\"translate(" + svg::length(corner.x) + "," +
-                    svg::length(corner.y) + ")\">\n" + fragments_[i].content + "</g>\n");
+        drawing.insert(corner, fragments_[i].content);
         end.x = std::max(end.x, corner.x + fragments_[i].width);
         end.y = std::max(end.y, corner.y + fragments_[i].height);
         corner.x += width[i % columns_] + kGapX;
@@ -155,9 +154,10 @@ std::string svg_panels(std::span<const Panel> panels, const PanelOptions& option
     y += 4 + parts::key_height(key, width);
   }
   const svg::Place end = grid.draw(drawing, y > 0 ? y + 10 : 0);
+  svg::Drawing padded;
+  padded.insert({kPadding, kPadding}, drawing.text());
   return svg::document(width + 2 * kPadding, end.y + 2 * kPadding, label_of(panels, options),
-                       "<g transform=\"translate(" + svg::length(kPadding) + "," +
-                           svg::length(kPadding) + ")\">\n" + drawing.text() + "</g>\n");
+                       padded.text());
 }
 
 std::string svg_picture(const Panel& panel) { return svg_panels({&panel, 1}, {.columns = 1}); }

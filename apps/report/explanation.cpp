@@ -2,109 +2,115 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
+#include <fmt/format.h>
+#include <numbers>
 
-#include "lase/base/error.h"
+#include "lase/base/format.h"
 
-#include "report/markup.h"
+#include "report/svg.h"
 
 namespace lase {
 namespace {
 
 using nlohmann::json;
-
-std::string number(double value, int digits = 3) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(digits) << value;
-  return out.str();
-}
-
-std::string signed_number(double value) {
-  const std::string digits = number(std::abs(value));
-  return std::string(value < 0 ? "−" : "+").append(digits);
-}
-
-std::string shortened(std::string text, size_t most) {
-  if (text.size() <= most) return text;
-  text.resize(most - 1);
-  return text.append("…");
-}
+using svg::Place;
 
 constexpr double kWidth = 600;  // of one layer's picture
 constexpr double kHeight = 520;
-constexpr double kRadius = 150;
+constexpr double kRadius = 150;    // of the circle of neighbours
+constexpr double kNameRoom = 110;  // for the text beside a neighbour
+constexpr std::string_view kFor = "#1f6fb4";
+constexpr std::string_view kAgainst = "#c0392b";
+
+std::string number(double value) { return fixed(value, 3); }
+std::string signed_number(double value) { return signed_fixed(value, 3); }
+
+std::string attribute_effect(const AttributeEffect& attribute) {
+  return fmt::format("effect {}, {}% of the amplifier", signed_number(attribute.effect),
+                     fixed(100 * attribute.amplifier_share, 0));
+}
+
+std::string headline(const Explanation& explanation) {
+  std::string text = fmt::format("node {}: {}, score {}", explanation.node, explanation.output,
+                                 number(explanation.score));
+  if (explanation.probability > 0) text += ", probability " + number(explanation.probability);
+  return text;
+}
+
+std::string hint(const NeighborEffect& neighbor) {
+  std::string text = fmt::format("{}: effect {}, gate {}", neighbor.name,
+                                 signed_number(neighbor.effect), number(neighbor.gate));
+  for (const auto& attribute : neighbor.attributes) {
+    text += fmt::format("\n{} = {}: {}", attribute.name, number(attribute.value),
+                        attribute_effect(attribute));
+  }
+  return text;
+}
+
+// A neighbour in the direction of an angle, clockwise from the right.
+void draw_neighbor(svg::Drawing& drawing, const NeighborEffect& neighbor, Place center,
+                   double angle, double largest) {
+  const Place way{std::cos(angle), std::sin(angle)};
+  const Place place{center.x + kRadius * way.x, center.y + kRadius * way.y};
+  const std::string_view colour = neighbor.effect >= 0 ? kFor : kAgainst;
+  drawing.begin_hint(hint(neighbor));
+  drawing.line(
+      center, place,
+      {.colour = colour, .width = 1 + 9 * std::abs(neighbor.effect) / largest, .opacity = 0.65});
+  drawing.circle(place, 15, "white", svg::Stroke{.colour = colour, .width = 2});
+  const Place text{center.x + (kRadius + 24) * way.x, center.y + (kRadius + 30) * way.y + 4};
+  const auto anchor = way.x > 0.2    ? svg::Anchor::kStart
+                      : way.x < -0.2 ? svg::Anchor::kEnd
+                                     : svg::Anchor::kMiddle;
+  drawing.write({text.x, text.y - 6}, neighbor.name,
+                {.size = 12, .anchor = anchor, .room = kNameRoom});
+  drawing.write(
+      {text.x, text.y + 8},
+      fmt::format("{} · gate {}", signed_number(neighbor.effect), fixed(neighbor.gate, 2)),
+      {.size = 10, .colour = svg::kSoft, .anchor = anchor});
+  drawing.end_hint();
+}
 
 // One layer: the node in the middle, its neighbours on a circle, clockwise from the top by effect.
-void draw_layer(std::ostream& out, const Explanation& explanation, const LayerExplanation& layer,
+void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExplanation& layer,
                 double left) {
-  const double x0 = left + kWidth / 2;
-  const double y0 = 290;
+  const Place center{left + kWidth / 2, 290};
   double largest = 1e-12;
   for (const auto& neighbor : layer.neighbors) {
     largest = std::max(largest, std::abs(neighbor.effect));
   }
-  out << "<text x='" << x0 << "' y='72' text-anchor='middle' class='head'>layer " << layer.layer
-      << ": " << layer.neighbors.size() << " of " << layer.links << " links</text>\n";
+  drawing.write(
+      {center.x, 72},
+      fmt::format("layer {}: {} of {} links", layer.layer, layer.neighbors.size(), layer.links),
+      {.size = 13, .anchor = svg::Anchor::kMiddle, .bold = true});
   const auto count = static_cast<double>(layer.neighbors.size());
   for (size_t i = 0; i < layer.neighbors.size(); ++i) {
-    const auto& neighbor = layer.neighbors[i];
-    const double angle = 2 * 3.14159265 * static_cast<double>(i) / count - 1.5707963;
-    const double x = x0 + kRadius * std::cos(angle);
-    const double y = y0 + kRadius * std::sin(angle);
-    const char* color = neighbor.effect >= 0 ? "#1f6fb4" : "#c0392b";
-    out << "<line x1='" << x0 << "' y1='" << y0 << "' x2='" << x << "' y2='" << y << "' stroke='"
-        << color << "' stroke-width='" << number(1 + 9 * std::abs(neighbor.effect) / largest, 1)
-        << "' stroke-opacity='0.65'><title>" << escaped(neighbor.name) << ": effect "
-        << signed_number(neighbor.effect) << ", gate " << number(neighbor.gate);
-    for (const auto& attribute : neighbor.attributes) {
-      out << "\n"
-          << escaped(attribute.name) << " = " << number(attribute.value) << ": effect "
-          << signed_number(attribute.effect) << ", " << number(100 * attribute.amplifier_share, 0)
-          << "% of the amplifier";
-    }
-    out << "</title></line>\n<circle cx='" << x << "' cy='" << y << "' r='15' fill='white' stroke='"
-        << color << "' stroke-width='2'/>\n";
-    const double text_x = x0 + (kRadius + 24) * std::cos(angle);
-    const double text_y = y0 + (kRadius + 30) * std::sin(angle) + 4;
-    const char* anchor = std::cos(angle) > 0.2    ? "start"
-                         : std::cos(angle) < -0.2 ? "end"
-                                                  : "middle";
-    out << "<text x='" << text_x << "' y='" << text_y - 6 << "' text-anchor='" << anchor << "'>"
-        << escaped(shortened(neighbor.name, 14)) << "</text>\n<text x='" << text_x << "' y='"
-        << text_y + 8 << "' text-anchor='" << anchor << "' class='small'>"
-        << signed_number(neighbor.effect) << " · gate " << number(neighbor.gate, 2) << "</text>\n";
+    const double turn = static_cast<double>(i) / count - 0.25;
+    draw_neighbor(drawing, layer.neighbors[i], center, 2 * std::numbers::pi * turn, largest);
   }
-  out << "<circle cx='" << x0 << "' cy='" << y0 << "' r='26' fill='#f5c542' stroke='#7a5c00'/>\n"
-      << "<text x='" << x0 << "' y='" << y0 + 4 << "' text-anchor='middle'>"
-      << escaped(shortened(explanation.node, 8)) << "</text>\n";
-}
-
-std::string headline(const Explanation& explanation) {
-  return join("node ", explanation.node, ": ", explanation.output, ", score ",
-              number(explanation.score), explanation.probability > 0 ? ", probability " : "",
-              explanation.probability > 0 ? number(explanation.probability) : "");
+  drawing.circle(center, 26, "#f5c542", svg::Stroke{.colour = "#7a5c00"});
+  drawing.write({center.x, center.y + 4}, node,
+                {.size = 12, .anchor = svg::Anchor::kMiddle, .room = 50});
 }
 
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation) {
-  std::ostringstream out;
-  out << headline(explanation) << "\n";
+  std::string text = headline(explanation) + "\n";
   for (const auto& layer : explanation.layers) {
-    out << "\nlayer " << layer.layer << ": " << layer.links << " links; left out one by one, the "
-        << layer.neighbors.size() << " with the largest effect on the score\n";
+    text += fmt::format(
+        "\nlayer {}: {} links; left out one by one, the {} with the largest effect on the score\n",
+        layer.layer, layer.links, layer.neighbors.size());
     for (const auto& neighbor : layer.neighbors) {
-      out << "  " << std::left << std::setw(20) << neighbor.name << " effect "
-          << signed_number(neighbor.effect) << "  gate " << number(neighbor.gate) << "\n";
+      text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
+                          signed_number(neighbor.effect), number(neighbor.gate));
       for (const auto& attribute : neighbor.attributes) {
-        out << "      " << std::left << std::setw(24) << attribute.name << " = "
-            << number(attribute.value) << "  effect " << signed_number(attribute.effect) << ", "
-            << number(100 * attribute.amplifier_share, 0) << "% of the amplifier\n";
+        text += fmt::format("      {:<24} = {}  {}\n", attribute.name, number(attribute.value),
+                            attribute_effect(attribute));
       }
     }
   }
-  return out.str();
+  return text;
 }
 
 json explanation_json(const Explanation& explanation) {
@@ -134,20 +140,16 @@ json explanation_json(const Explanation& explanation) {
 }
 
 std::string explanation_svg(const Explanation& explanation) {
-  std::ostringstream out;
   const double width = kWidth * static_cast<double>(std::max<size_t>(1, explanation.layers.size()));
-  out << "<svg xmlns='http://www.w3.org/2000/svg' width='" << width << "' height='" << kHeight
-      << "' viewBox='0 0 " << width << " " << kHeight << "'>\n<style>text{font:12px sans-serif;"
-      << "fill:#222}.small{font-size:10px;fill:#666}.head{font-size:13px;font-weight:bold}"
-      << ".title{font-size:17px;font-weight:bold}</style>\n<rect width='100%' height='100%' "
-      << "fill='white'/>\n<text x='20' y='32' class='title'>" << escaped(headline(explanation))
-      << "</text>\n<text x='20' y='50' class='small'>lines: effect of leaving the link out; blue "
-      << "speaks for it, red against</text>\n";
+  const std::string title = headline(explanation);
+  svg::Drawing drawing;
+  drawing.write({20, 32}, title, {.size = 17, .bold = true, .room = width - 40});
+  drawing.write({20, 50}, "lines: effect of leaving the link out; blue speaks for it, red against",
+                {.size = 10, .colour = svg::kSoft});
   for (size_t i = 0; i < explanation.layers.size(); ++i) {
-    draw_layer(out, explanation, explanation.layers[i], kWidth * static_cast<double>(i));
+    draw_layer(drawing, explanation.node, explanation.layers[i], kWidth * static_cast<double>(i));
   }
-  out << "</svg>\n";
-  return out.str();
+  return svg::document(width, kHeight, title, drawing.text());
 }
 
 }  // namespace lase

@@ -8,12 +8,15 @@
 #include <mutex>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
-#include "lase/graph/describe.h"
+#include "lase/base/shuffle.h"
 #include "lase/graph/pca.h"
 #include "lase/inference/explain.h"
+#include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
+#include "lase/model/model.h"
 
 #include "report/page_text.h"
 #include "report/tsne.h"
@@ -22,14 +25,6 @@ namespace lase {
 namespace {
 
 using nlohmann::json;
-
-const std::map<Architecture, const char*> kTitles = {{Architecture::kSage, "LASE-SAGE"},
-                                                     {Architecture::kRw, "LASE-RW"},
-                                                     {Architecture::kWl, "LASE-WL"},
-                                                     {Architecture::kConcat, "LASE-concat"},
-                                                     {Architecture::kGcn, "GCN"},
-                                                     {Architecture::kGraphSage, "GraphSAGE"},
-                                                     {Architecture::kRaw, "node features alone"}};
 
 // Four digits are enough to look at, and keep the page small.
 json rounded(double value) {
@@ -54,8 +49,8 @@ class Page {
       : graph_(fitted_graph(result.trained, graph, options.title)),
         result_(result),
         options_(options),
-        task_(result.trained.task) {
-    labels_ = labels_as_trained(result.trained, graph_);
+        objective_(make_objective(labels_as_trained(result.trained, graph_))),
+        labels_(objective_->labels()) {
     predictions_ = predict(result.trained, graph_);
     choose_nodes();
   }
@@ -83,17 +78,13 @@ class Page {
     for (int64_t u = 0; u < nodes; ++u) nodes_[static_cast<size_t>(u)] = u;
     if (nodes <= options_.most_nodes) return;
     Random random(options_.seed);
-    for (size_t i = 0; i < static_cast<size_t>(options_.most_nodes); ++i) {
-      std::swap(nodes_[i], nodes_[i + random.below(nodes_.size() - i)]);
-    }
-    nodes_.resize(static_cast<size_t>(options_.most_nodes));
+    subsample(nodes_, static_cast<size_t>(options_.most_nodes), random);
     std::sort(nodes_.begin(), nodes_.end());
   }
 
   json head() const {
-    const auto& model = result_.trained.model->options();
     const auto headline = [&](const Scores& scores) {
-      return scores.nodes > 0 ? rounded(scores.headline(task_)) : json();
+      return scores.nodes > 0 ? rounded(objective_->headline(scores).value) : json();
     };
     json facts = {{"nodes", grouped(graph_.node_count())},
                   {"links", grouped(graph_.links)},
@@ -110,12 +101,12 @@ class Page {
       list.push_back({name, facts.at(name)});
     }
     return {{"title", options_.title},
-            {"model", kTitles.at(model.architecture)},
+            {"model", result_.trained.model->type().title},
             {"created", today()},
             {"command", options_.command},
             {"facts", list},
             {"headline",
-             {{"name", task_ == Task::kRegression ? "r2" : "micro-F1"},
+             {{"name", objective_->headline({}).title},
               {"val", headline(result_.val)},
               {"test", headline(result_.test)}}},
             {"options", options_.settings}};
@@ -126,7 +117,7 @@ class Page {
     json curves = {{"epoch", json::array()},
                    {"loss", json::array()},
                    {"val", json::array()},
-                   {"val_name", task_ == Task::kRegression ? "r2" : "micro-F1"},
+                   {"val_name", objective_->headline({}).title},
                    {"best_epoch", result_.best_epoch}};
     for (const auto& point : options_.curve) {
       curves["epoch"].push_back(point.epoch);
@@ -137,10 +128,9 @@ class Page {
   }
 
   void add_scores(json& page) const {
-    if (task_ == Task::kRegression || task_ == Task::kNone) return;
     const bool tested = result_.test.nodes > 0;
     const Scores& scores = tested ? result_.test : result_.val;
-    if (scores.nodes == 0) return;
+    if (scores.classes.empty()) return;
     json classes = json::array();
     std::vector<size_t> shown;
     for (size_t c = 0; c < scores.classes.size(); ++c) {
@@ -215,7 +205,7 @@ class Page {
     json predicted = json::array();
     json probability = json::array();
     json split = json::array();
-    const bool single = task_ == Task::kSingleLabel;
+    const bool single = !labels_.label.empty();
     for (const int64_t u : nodes_) {
       names.push_back(std::string(graph_.nodes.names[u]));
       label.push_back(single ? labels_.label[u] : -1);
@@ -298,7 +288,7 @@ class Page {
                     {"gate", rounded(neighbor.gate)},
                     {"effect", rounded(neighbor.effect)},
                     {"attributes", attributes}};
-      if (task_ == Task::kSingleLabel && labels_.label[neighbor.node] >= 0) {
+      if (!labels_.label.empty() && labels_.label[neighbor.node] >= 0) {
         entry["label"] = label_name(labels_.label[neighbor.node]);
       }
       shown.push_back(entry);
@@ -337,8 +327,8 @@ class Page {
   Graph graph_;
   const TrainResult& result_;
   const RunPageOptions& options_;
-  Task task_;
-  Labels labels_;
+  std::unique_ptr<Objective> objective_;
+  const Labels& labels_;
   Predictions predictions_;
   std::vector<int64_t> nodes_;  // those shown
   std::map<std::string, double> effect_of_;

@@ -3,11 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "report/markup.h"
 
 // What pictures are written with. Lengths are pixels, from the top left.
 namespace lase::svg {
@@ -20,7 +19,7 @@ inline constexpr std::string_view kInk = "#222222";
 inline constexpr std::string_view kSoft = "#5B6472";  // what is not read first
 inline constexpr std::string_view kGrid = "#E4E7EC";
 
-// With that many decimals, for any locale, and a true minus sign.
+// With that many decimals and a true minus sign.
 std::string fixed(double value, int decimals);
 // As short as its digits allow: 0.05, 1500, 20k, 1.5M, 2e−7.
 std::string short_number(double value);
@@ -84,17 +83,19 @@ class Drawing {
  public:
   const std::string& text() const { return out_; }
 
-  void raw(std::string_view text) { out_ += text; }
   void line(Place from, Place to, const Stroke& stroke);
   void polyline(const std::vector<Place>& places, const Stroke& stroke);
   void area(const std::vector<Place>& places, std::string_view colour, double opacity);
-  void circle(Place center, double radius, std::string_view fill);
+  void circle(Place center, double radius, std::string_view fill,
+              const std::optional<Stroke>& outline = {});
   void diamond(Place center, double radius, const Stroke& stroke);  // hollow
   void write(Place baseline, std::string_view text, const TextStyle& style);
   // What is drawn until the end shows only within the rectangle.
   void begin_window(Place corner, double width, double height);
   void end_window() { out_ += "</svg>\n"; }
-  // What is drawn until the end tells this when pointed at.
+  // Another drawing, its origin moved to the place.
+  void insert(Place origin, std::string_view drawing);
+  // What is drawn until the end tells this when pointed at; it may have several lines.
   void begin_hint(std::string_view text);
   void end_hint() { out_ += "</g>\n"; }
 

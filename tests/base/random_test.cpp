@@ -23,6 +23,19 @@ TEST(Random, GivesTheSameNumbersOnEveryMachine) {
   EXPECT_EQ(other.below(10), 9u);
 }
 
+TEST(Random, GivesTheSameNumbersOfEveryKind) {
+  Random random(5, 3, 9);
+  EXPECT_EQ(random.below(1'000'000'007), 263053649u);
+  EXPECT_EQ(random.below(~uint64_t{0}), 13357869825500951217u);
+  const auto parts = random.split_below(12345);
+  EXPECT_EQ(parts.below, 5702u);
+  EXPECT_EQ(parts.rest, 3475965349u);
+  EXPECT_EQ(random.normal(), 0.66913304911380767);
+  EXPECT_EQ(random.uniform(), 0.18622360714387554);
+  Random extreme(~uint64_t{0}, -1, 0);
+  EXPECT_EQ(extreme.bits(), 0x95d093772816a2c4u);
+}
+
 TEST(Random, DependsOnEveryCoordinateAndOnTheirOrder) {
   std::set<uint64_t> first;
   for (const auto& random :

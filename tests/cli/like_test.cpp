@@ -68,8 +68,9 @@ TEST_F(LikeFlag, ClassesAndTextKeepTheirNumbers) {
 TEST_F(LikeFlag, OtherColumnsOfNumbersAreRefused) {
   const std::string first = "source,target,amount,hour\na,b,1,2\n";
   expect_error([&] { import_both("links", first, "source,target,hour,amount\nx,y,1,2\n"); },
-               {"--like", "amount"});
-  expect_error([&] { import_both("links", first, "source,target,amount\nx,y,1\n"); }, {"--like"});
+               {"earlier graph", "amount"});
+  expect_error([&] { import_both("links", first, "source,target,amount\nx,y,1\n"); },
+               {"earlier graph"});
   import_both("links", first, {}, "source,target,hour,amount\nx,y,1,2\n",
               {"--columns", "amount,hour"});
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{2, 1}));
@@ -83,12 +84,12 @@ TEST_F(LikeFlag, OtherNodeFeaturesAreRefused) {
       [&] {
         import_both("links", links, {"--nodes", first}, links, {"--nodes", second});
       },
-      {"--like", "age"});
+      {"earlier graph", "age"});
 }
 
 TEST_F(LikeFlag, OneDirectionAndTwoDoNotMix) {
   expect_error([&] { import_both("contacts", "a b 0\na b 8\n", {"--directional"}, "x y 7\n", {}); },
-               {"--like"});
+               {"earlier graph"});
 }
 
 TEST_F(LikeFlag, ReachesTheProgram) {

@@ -12,6 +12,7 @@
 
 #include "lase/base/file.h"
 #include "lase/graph/generate.h"
+#include "lase/model/model.h"
 #include "lase/train/checkpoint.h"
 #include "lase/train/trainer.h"
 
@@ -91,7 +92,7 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
       expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
       if (strategy == Strategy::kSnapshot && renewal == Renewal::kLazy) {
         options.checkpoint_every = 3;
-        expect_error([&] { train(graph, options); }, {"other options"});
+        expect_error([&] { train(graph, options); }, {"different options"});
       }
     }
   }
@@ -107,7 +108,14 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherRun) {
   const std::string text = read_file(options.checkpoint);
   TrainOptions other = options;
   other.seed = 2;
-  expect_error([&] { train(graph, other); }, {options.checkpoint, "other options"});
+  expect_error([&] { train(graph, other); }, {options.checkpoint, "different options"});
+  // A graph of the same shape, with one other attribute.
+  Graph similar = graph;
+  std::vector<float> values(graph.link_attributes.values.begin(),
+                            graph.link_attributes.values.end());
+  values.back() += 1;
+  similar.link_attributes.values = std::move(values);
+  expect_error([&] { train(similar, options); }, {options.checkpoint, "another graph"});
   other = options;
   other.model.widths = {5, 5};
   expect_error([&] { train(graph, other); }, {options.checkpoint});

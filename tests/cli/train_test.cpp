@@ -50,7 +50,8 @@ TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
 }
 
 TEST_F(TrainCli, SavesTheLastGoodWeightsWhereTheLossIsNoNumber) {
-  const CliResult result = train({"--learning-rate", "1e30"});
+  const CliResult result = train({"--learning-rate", "1000", "--widths", "4,4,4,4,4,4",
+                                  "--amplifier", "linear", "--aggregate", "sum", "--no-normalize"});
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("epoch"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("last good weights"), std::string::npos) << result.err;
@@ -68,6 +69,43 @@ TEST_F(TrainCli, RefusesWhatMakesNoSense) {
   expect_refused(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
   EXPECT_EQ(train({"--model", "gat"}).code, 2);
   EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+// One sentence each, and never one of torch's.
+TEST_F(TrainCli, RefusesNumbersOutOfRange) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"--weight-decay", "nan"},    {"--clip", "-1"},
+      {"--patience", "-4"},         {"--seed", "-1"},
+      {"--learning-rate", "1e+38"}, {"--learning-rate", "inf"},
+      {"--average", "1"},           {"--features-width", "0"}};
+  for (const auto& [flag, value] : bad) {
+    expect_refused(train({flag, value}), {flag + " " + value + ": expected"});
+  }
+  expect_refused(run_cli({"train", path("g.graph"), "--widths", "65536,65536"}),
+                 {"--widths: a matrix of 65536 × 65536 is too large"});
+  EXPECT_EQ(train({"--epochs", "many"}).code, 2);
+  EXPECT_EQ(files(), Strings{"g.graph"});
+}
+
+// Each way to give options can say what the others can.
+TEST_F(TrainCli, TunesIntoAConfigurationThatTrains) {
+  const auto tuned = run_cli({"tune", path("g.graph"), "--trials", "2", "--epochs", "2", "--fanout",
+                              "all,3", "--widths", "4,4", "--no-normalize", "--vary",
+                              "gate=scalar:none", "--out", path("best.toml"), "--json"});
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_NE(read_file(path("best.toml")).find("fanout = \"all,3\"\n"), std::string::npos);
+  const auto with = [&](const Strings& more) {
+    Strings all = {"train", path("g.graph"), "--config", path("best.toml"), "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto result = run_cli(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return load_model(path("g.model")).training.at("options");
+  };
+  const auto options = with({});
+  EXPECT_EQ(options.at("fanout"), nlohmann::json({"all", 3}));
+  EXPECT_EQ(options.at("normalize"), false);
+  EXPECT_EQ(options.at("widths"), nlohmann::json({4, 4}));
+  EXPECT_EQ(with({"--normalize", "--fanout", "2"}).at("normalize"), true);
 }
 
 // What it says on stderr is for people: nothing but what lase itself has to say.

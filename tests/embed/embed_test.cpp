@@ -233,7 +233,7 @@ TEST(EmbedOptions, SurviveJson) {
                              .weighted = true,
                              .seed = 9,
                              .progress = {}};
-  EXPECT_EQ(to_json(embed_options_from(to_json(options))), to_json(options));
+  EXPECT_EQ(to_json(embed_option_table().from_json(to_json(options))), to_json(options));
 }
 
 }  // namespace

@@ -15,13 +15,18 @@ TEST(ChoiceFrom, ReadsValuesAndRanges) {
   const Choice rate = choice_from("learning-rate=0.003:0.01");
   EXPECT_EQ(rate.name, "learning_rate");
   EXPECT_EQ(rate.values, (std::vector<json>{0.003, 0.01}));
-  EXPECT_EQ(choice_from("widths=64,32:128").values, (std::vector<json>{{64, 32}, {128}}));
+  EXPECT_EQ(choice_from("widths=64,32:128").values,
+            (std::vector<json>{{64, 32}, json::array({128})}));
+  EXPECT_EQ(choice_from("fanout=all,3:auto:5").values,
+            (std::vector<json>{json::array({"all", 3}), "auto", 5}));
   EXPECT_EQ(choice_from("combine=add:concat").values, (std::vector<json>{"add", "concat"}));
-  EXPECT_EQ(choice_from("gate=true:false").values, (std::vector<json>{true, false}));
+  EXPECT_EQ(choice_from("gate=scalar:none").values, (std::vector<json>{"scalar", "none"}));
   const Choice range = choice_from("weight-decay=1e-5..1e-2");
   EXPECT_EQ(range.low, 1e-5);
   EXPECT_EQ(range.high, 1e-2);
-  for (const char* bad : {"", "=3", "rate=", "rate", "rate=3..1", "rate=0..1", "rate=a..b"}) {
+  for (const char* bad :
+       {"", "=3", "rate=", "rate", "rate=3..1", "rate=0..1", "rate=a..b", "dropout=0.2:2",
+        "epochs=2.5", "learning-rate=0.1..1e38", "combine=add:mix"}) {
     expect_error([&] { choice_from(bad); }, {"--vary"});
   }
 }
@@ -50,17 +55,17 @@ TEST(DrawSetups, DrawsRatiosAlike) {
   EXPECT_NEAR(below, 200, 50);
 }
 
-TEST(ChangedOptions, ChangeWhatIsNamed) {
+TEST(TrainOptionTable, ChangesWhatIsNamed) {
   const TrainOptions base;
-  const TrainOptions changed = changed_options(
-      base, {{"learning_rate", 0.5}, {"widths", {7, 8}}, {"combine", "concat"}, {"gate", false}});
+  const TrainOptions changed = train_option_table().from_json(
+      {{"learning_rate", 0.5}, {"widths", {7, 8}}, {"combine", "concat"}, {"gate", "none"}}, base);
   EXPECT_EQ(changed.learning_rate, 0.5);
   EXPECT_EQ(changed.model.widths, (std::vector<int64_t>{7, 8}));
   EXPECT_EQ(changed.model.combine, Combine::kConcat);
   EXPECT_FALSE(changed.model.gate);
   // All the rest stays: nothing is forgotten on the way there and back.
   TrainOptions all;
-  all.model = {.architecture = Architecture::kWl,
+  all.model = {.model = "wl",
                .widths = {3},
                .combine = Combine::kMultiply,
                .amplifier = ops::Amplifier::kLinear,
@@ -88,19 +93,30 @@ TEST(ChangedOptions, ChangeWhatIsNamed) {
   all.select_by_loss = true;
   all.eval_every = 8;
   all.seed = 9;
-  EXPECT_EQ(to_json(changed_options(all, json::object())), to_json(all));
+  const auto& table = train_option_table();
+  EXPECT_EQ(to_json(table.from_json(json::parse(to_json(all).dump()))), to_json(all));
+  // Every option has another value than by default, so that none is forgotten.
+  for (const auto& option : table.options()) {
+    if (option.info.name.starts_with("features")) continue;
+    EXPECT_NE(option.get(all), option.info.usual) << option.info.name;
+  }
 }
 
-TEST(ChangedOptions, RefusesWhatIsNoOption) {
-  expect_error([] { changed_options({}, {{"colour", 1}}); }, {"colour"});
-  expect_error([] { changed_options({}, {{"learning_rate", "fast"}}); }, {"learning_rate", "fast"});
-  expect_error([] { changed_options({}, {{"widths", 3}}); }, {"widths"});
-  expect_error([] { changed_options({}, {{"combine", "mix"}}); }, {"mix"});
+TEST(TrainOptionTable, RefusesWhatCannotBe) {
+  const auto refuse = [](const json& changes, std::initializer_list<std::string> parts) {
+    expect_error([&] { train_option_table().from_json(changes); }, parts);
+  };
+  refuse({{"colour", 1}}, {"colour"});
+  refuse({{"learning_rate", "fast"}}, {"learning_rate", "fast"});
+  refuse({{"learning_rate", 1e38}}, {"learning_rate 1e+38"});
+  refuse({{"widths", 3}}, {"widths"});
+  refuse({{"combine", "mix"}}, {"mix"});
+  refuse({{"features_width", 0}}, {"features_width 0"});
 }
 
 TEST(SetupText, IsReadable) {
-  EXPECT_EQ(setup_text(json::object()), "as it is");
-  EXPECT_EQ(setup_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine add, widths [3,4]");
+  EXPECT_EQ(setup_text(json::object()), "as given");
+  EXPECT_EQ(setup_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
 }
 
 }  // namespace

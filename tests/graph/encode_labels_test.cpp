@@ -51,7 +51,7 @@ TEST(EncodeMultiLabels, TakeAnySeparatorButNone) {
   const auto labels = encode_multi_labels(make_string_table(Strings{"a::b"}),
                                           "::", make_string_table(Strings{"b"}));
   EXPECT_EQ(texts(labels.names), (Strings{"b", "a"}));
-  expect_error([] { encode_multi_labels({}, "", {}); }, {"--label-separator"});
+  expect_error([] { encode_multi_labels({}, "", {}); }, {"label_separator"});
 }
 
 TEST(SplitFromWord, KnowsTheUsualWords) {

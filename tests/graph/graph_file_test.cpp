@@ -173,5 +173,24 @@ TEST_F(GraphFile, RefusesADescriptionThatLies) {
   expect_error([&] { open_graph(missing); }, {"no description"});
 }
 
+TEST_F(GraphFile, FingerprintsTellContentsApart) {
+  const Graph graph = coded();
+  save_graph(graph, path("a.graph"));
+  const Graph opened = open_graph(path("a.graph"));
+  EXPECT_EQ(opened.fingerprint.size(), 16u);
+  EXPECT_EQ(fingerprint(opened), opened.fingerprint);
+
+  // The same shape with one other attribute.
+  Graph other = opened;
+  std::vector<float> values(other.link_attributes.values.begin(),
+                            other.link_attributes.values.end());
+  values[0] += 1;
+  other.link_attributes.values = std::move(values);
+  save_graph(other, path("b.graph"));
+  EXPECT_NE(open_graph(path("b.graph")).fingerprint, opened.fingerprint);
+  other.fingerprint.clear();
+  EXPECT_EQ(fingerprint(other), open_graph(path("b.graph")).fingerprint);
+}
+
 }  // namespace
 }  // namespace lase

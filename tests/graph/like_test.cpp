@@ -37,7 +37,7 @@ TEST_F(LikeGraph, RefusesOtherAttributes) {
                {"2 link attributes", "the new one 1"});
   expect_error([&] { check("source,target,x,z\nc,d,3,4\n", {}); }, {"'y'", "'z'"});
   expect_error([&] { check("source,target,x,y\nc,d,3,4\n", {"--directional"}); },
-               {"without --directional"});
+               {"without directional"});
 }
 
 TEST_F(LikeGraph, RefusesADamagedRecipe) {
@@ -45,7 +45,8 @@ TEST_F(LikeGraph, RefusesADamagedRecipe) {
   for (const auto& damaged : {nlohmann::json("text"), nlohmann::json({1, nullptr})}) {
     earlier.recipe["slice_edges"] = damaged;
     const Like like = like_of(earlier);
-    expect_error([&] { read("contacts", "a b 1\n", {}, &like); }, {"--like", "'slice_edges'"});
+    expect_error([&] { read("contacts", "a b 1\n", {}, &like); },
+                 {"earlier graph", "'slice_edges'"});
   }
 }
 

@@ -106,15 +106,15 @@ TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
   like.recipe.erase("slice_edges");
-  expect_error([&] { raw("a b 5\n", {}, &like); }, {"--like", "not imported from contacts"});
+  expect_error([&] { raw("a b 5\n", {}, &like); }, {"not imported from contacts"});
 }
 
 TEST_F(ContactsFormat, RefusesBadTimesAndSlices) {
   expect_error([&] { read("a b 1\na b noon\n"); }, {"line 2: column 'column 3' is 'noon'"});
   expect_error([&] { read("a b 1\na b nan\n"); }, {"line 2", "'nan'"});
-  expect_error([&] { read(kContacts, {"--slices", "0"}); }, {"--slices 0"});
-  expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"--slices 99999999"});
-  expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for --time"});
+  expect_error([&] { read(kContacts, {"--slices", "0"}); }, {"slices 0: expected 1 to 1048576"});
+  expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"slices 99999999"});
+  expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for time"});
   expect_error([&] { read("source,target,time\n"); }, {"has no contacts"});
   expect_error([&] { read("a b -1e308\nb c 1e308\n"); }, {"-1e+308 to 1e+308", "too far apart"});
 }

@@ -56,7 +56,7 @@ TEST_F(OgbFormat, ReadsNumbersToPredict) {
   const auto graph = read({"--task", "regression"});
   EXPECT_EQ(graph.nodes.labels.task, Task::kRegression);
   EXPECT_EQ(graph.nodes.labels.target[0], 0.25);
-  expect_error([&] { read(); }, {"holds the label 0.25", "--task regression"});
+  expect_error([&] { read(); }, {"holds the label 0.25", "task regression"});
 }
 
 TEST_F(OgbFormat, ObeysTheLinkRules) {
@@ -84,7 +84,7 @@ TEST_F(OgbFormat, ChoosesAmongSplits) {
   write("d/split/random/train.csv", "3\n");
   write("d/split/random/valid.csv", "2\n");
   write("d/split/random/test.csv", "1\n");
-  expect_error([&] { read(); }, {"holds 2 splits; --split-name"});
+  expect_error([&] { read(); }, {"holds 2 splits; split_name"});
   EXPECT_EQ(int{read({"--split-name", "random"}).nodes.split[3]}, 1);
 }
 

@@ -74,7 +74,7 @@ TEST_F(SetsFormat, CountsMembersByHowManyItemsTheyHave) {
 TEST_F(SetsFormat, FollowsTheKindOfAttributesOfAnEarlierGraph) {
   const Like counts = like_of(read(kPapers, {"--attributes", "counts"}));
   EXPECT_EQ(read(kPapers, {"--attributes", "counts"}, &counts).link_attributes.columns, 8);
-  expect_error([&] { read(kPapers, {}, &counts); }, {"--attributes members", "counts"});
+  expect_error([&] { read(kPapers, {}, &counts); }, {"attributes members", "counts"});
   const Like members = like_of(read(kPapers));
   expect_error([&] { read(kPapers, {"--attributes", "both"}, &members); }, {"both", "members"});
 }
@@ -82,8 +82,8 @@ TEST_F(SetsFormat, FollowsTheKindOfAttributesOfAnEarlierGraph) {
 TEST_F(SetsFormat, TakesAnySeparator) {
   const auto graph = read("id\tauthors\n1\tA and B\n2\tB\n", {"--separator", " and "});
   EXPECT_EQ(texts(graph.attribute_names), Strings{"B"});
-  expect_error([&] { read(kPapers, {"--separator", ""}); }, {"--separator"});
-  expect_error([&] { read("id\tpeople\n1\tA\n"); }, {"'authors' for --members"});
+  expect_error([&] { read(kPapers, {"--separator", ""}); }, {"separator: expected"});
+  expect_error([&] { read("id\tpeople\n1\tA\n"); }, {"'authors' for members"});
 }
 
 TEST_F(SetsFormat, NamesItsOwnTableWhereFeaturesDoNotFit) {
@@ -100,7 +100,8 @@ TEST_F(SetsFormat, FollowsTheMembersOfAnEarlierGraph) {
   like.attribute_names = make_string_table(Strings{"Zoe", "Bob"});
   const auto first = raw(kPapers, {}, &like);
   EXPECT_EQ(texts(first.attribute_names), (Strings{"Zoe", "Bob"}));
-  EXPECT_NE(first.notes[1].find("1 shared members are not in the graph"), std::string::npos);
+  EXPECT_NE(first.notes[1].find("1 shared members are not in the earlier graph"),
+            std::string::npos);
   const auto graph = read(kPapers, {}, &like);
   EXPECT_EQ(arc(graph, "0", "1"), (Floats{0, 1}));
   EXPECT_EQ(arc(graph, "0", "2"), (Floats{0, 0}));

@@ -54,13 +54,18 @@ TEST_F(TableTest, RunsOfSpacesSeparateOnce) {
 }
 
 TEST_F(TableTest, TakesTheDelimiterThatIsGiven) {
-  EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = "no", .missing = {}}), (Rows2{{"a", "b"}}));
-  EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = {}, .missing = {}}).column_count(), 2);
-  EXPECT_EQ(table("a,b c\n", {.delimiter = "space", .header = {}, .missing = {}}).column_count(),
+  EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = Header::kNo, .missing = {}}),
+            (Rows2{{"a", "b"}}));
+  EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = Header::kAuto, .missing = {}})
+                .column_count(),
+            2);
+  EXPECT_EQ(table("a,b c\n", {.delimiter = "space", .header = Header::kAuto, .missing = {}})
+                .column_count(),
             2);
   for (const auto* bad : {"ab", "\"", "\n"}) {
-    expect_error([&] { table("a,b\n", {.delimiter = bad, .header = {}, .missing = {}}); },
-                 {"--delimiter"});
+    expect_error(
+        [&] { table("a,b\n", {.delimiter = bad, .header = Header::kAuto, .missing = {}}); },
+        {"delimiter"});
   }
 }
 
@@ -84,23 +89,21 @@ TEST_F(TableTest, FindsOutTheHeader) {
 }
 
 TEST_F(TableTest, TakesTheHeaderThatIsGiven) {
-  EXPECT_EQ(table("1,2\n3,4\n", {.delimiter = {}, .header = "yes", .missing = {}}).columns(),
+  EXPECT_EQ(table("1,2\n3,4\n", {.delimiter = {}, .header = Header::kYes, .missing = {}}).columns(),
             (Strings{"1", "2"}));
-  EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = "no", .missing = {}}).size(), 2u);
-  expect_error([&] { table("a,b\n", {.delimiter = {}, .header = "maybe", .missing = {}}); },
-               {"--header 'maybe'"});
+  EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = Header::kNo, .missing = {}}).size(), 2u);
 }
 
 TEST_F(TableTest, FindsColumnsByNameOrPosition) {
   const auto found =
-      table("source,3,city\n1,2,Rome\n", {.delimiter = {}, .header = "yes", .missing = {}});
-  EXPECT_EQ(found.column("city", "--x"), 2);
-  EXPECT_EQ(found.column("1", "--x"), 0);
-  EXPECT_EQ(found.column("3", "--x"), 1);  // a name goes before a position
+      table("source,3,city\n1,2,Rome\n", {.delimiter = {}, .header = Header::kYes, .missing = {}});
+  EXPECT_EQ(found.column("city", "x"), 2);
+  EXPECT_EQ(found.column("1", "x"), 0);
+  EXPECT_EQ(found.column("3", "x"), 1);  // a name goes before a position
   EXPECT_EQ(found.find("none"), std::nullopt);
   for (const auto* bad : {"none", "0", "4", "-1", "1x", ""}) {
-    expect_error([&] { found.column(bad, "--label"); },
-                 {"a.csv: has no column", "--label", "source, 3, city"});
+    expect_error([&] { found.column(bad, "label"); },
+                 {"a.csv: has no column", "for label", "source, 3, city"});
   }
 }
 
@@ -134,7 +137,7 @@ TEST_F(TableTest, ReadsQuotedFields) {
 }
 
 TEST_F(TableTest, AQuoteThatQuotesNothingIsText) {
-  const TableOptions tabs{.delimiter = "tab", .header = "no", .missing = {}};
+  const TableOptions tabs{.delimiter = "tab", .header = Header::kNo, .missing = {}};
   EXPECT_EQ(rows("\"Why\" is a question\t1\n", tabs), (Rows2{{"\"Why\" is a question", "1"}}));
   EXPECT_EQ(rows("\"unclosed\t1\n", tabs), (Rows2{{"\"unclosed", "1"}}));
   EXPECT_EQ(rows("5\" disk\t1\n", tabs), (Rows2{{"5\" disk", "1"}}));
@@ -168,8 +171,8 @@ TEST_F(TableTest, FillsEmptyNumbersOnlyWhereAsked) {
     found.read<float>(parse, [&](float chunk) { value = chunk; });
     return value;
   };
-  expect_error([&] { read({}); }, {"line 2: column 'weight' is ''", "--missing"});
-  EXPECT_EQ(read({.delimiter = {}, .header = {}, .missing = 7.5F}), 7.5F);
+  expect_error([&] { read({}); }, {"line 2: column 'weight' is ''", "missing 0"});
+  EXPECT_EQ(read({.delimiter = {}, .header = Header::kAuto, .missing = 7.5F}), 7.5F);
 }
 
 TEST_F(TableTest, RefusesAttributesBeyondSinglePrecision) {

@@ -60,9 +60,9 @@ TEST(TfIdf, TakesOverTermsAndWeights) {
   EXPECT_EQ(texts(text.names), (Strings{"t:end", "t:graph"}));
   expect_row(text, 0, {0.6F, 0.8F});
   like.recipe["idf"] = {3.0};
-  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"--like", "1 weights for 2 terms"});
+  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"text", "1 weights for 2 terms"});
   like.recipe.erase("idf");
-  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"--like", "no features of a text"});
+  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"text", "no features of a text"});
 }
 
 TEST(TfIdf, LeavesTextsWithoutKnownWordsEmpty) {

@@ -1,9 +1,13 @@
 #include "lase/model/model_file.h"
 
 #include <algorithm>
+#include <c10/core/GradMode.h>
+#include <cmath>
+#include <limits>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/base/safetensors.h"
 #include "lase/graph/pca.h"
 #include "lase/inference/inference.h"
 
@@ -12,9 +16,9 @@
 namespace lase {
 namespace {
 
-TrainedModel trained_on(const Graph& graph, Architecture architecture = Architecture::kSage) {
+TrainedModel trained_on(const Graph& graph, const std::string& architecture = "sage") {
   TrainedModel trained;
-  const ModelOptions options{.architecture = architecture,
+  const ModelOptions options{.model = architecture,
                              .widths = {5, 5},
                              .combine = Combine::kAdd,
                              .amplifier = ops::Amplifier::kLinear,
@@ -48,9 +52,7 @@ at::Tensor logits(const TrainedModel& trained, const Graph& graph) {
 class ModelFile : public FolderTest {};
 
 TEST_F(ModelFile, GivesTheSameOutputsBitByBit) {
-  for (const auto architecture :
-       {Architecture::kSage, Architecture::kRw, Architecture::kWl, Architecture::kConcat,
-        Architecture::kGcn, Architecture::kGraphSage, Architecture::kRaw}) {
+  for (const char* architecture : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
     const Graph graph = toy_graph({.layout = Layout::kCoded});
     const TrainedModel trained = trained_on(graph, architecture);
     save_model(trained, path("m.model"));
@@ -100,11 +102,11 @@ TEST_F(ModelFile, RefusesWhatIsNoModelOrOfALaterVersion) {
   expect_error([&] { load_model(path("missing")); }, {path("missing")});
 
   std::string later = text;
-  const std::string version = "\"version\":\"1\"";
+  const std::string version = "\"version\":\"2\"";
   ASSERT_NE(later.find(version), later.npos);
-  later.replace(later.find(version), version.size(), "\"version\":\"2\"");
+  later.replace(later.find(version), version.size(), "\"version\":\"3\"");
   const std::string file = write("later.model", later);
-  expect_error([&] { load_model(file); }, {file, "version '2'", "reads version 1"});
+  expect_error([&] { load_model(file); }, {file, "version '3'", "reads version 2"});
 
   for (const size_t size : {text.size() - 1, text.size() / 2, size_t{100}, size_t{7}, size_t{0}}) {
     const std::string cut = write("cut.model", text.substr(0, size));
@@ -129,9 +131,57 @@ TEST_F(ModelFile, RefusesADamagedDescription) {
   damaged("\\\"node_features\\\":4", "\\\"node_features\\\":5");
   damaged("\\\"outputs\\\":3", "\\\"outputs\\\":2");
   damaged("\\\"model\\\":\\\"sage\\\"", "\\\"model\\\":\\\"safe\\\"");
-  damaged("\\\"task\\\":1", "\\\"task\\\":9");
-  damaged("\\\"node_scaling\\\":0", "\\\"node_scaling\\\":7");
+  damaged("\\\"task\\\":\\\"single-label\\\"", "\\\"task\\\":\\\"single_label\\\"");
+  damaged("\\\"node_scaling\\\":\\\"standard\\\"", "\\\"node_scaling\\\":\\\"standart\\\"");
   damaged("\\\"widths\\\"", "\\\"wodths\\\"");
+}
+
+// One bit of an array changed, wherever: the file is refused, or the model is as good as before.
+TEST_F(ModelFile, SurvivesEveryFlippedBitOfItsNames) {
+  save_model(trained_on(toy_graph({})), path("m.model"));
+  const std::string text = read_file(path("m.model"));
+  const auto file = SafetensorsFile::open(path("m.model"));
+  const std::byte* data = nullptr;  // where the arrays begin
+  size_t data_size = 0;
+  for (const auto& [name, tensor] : file.tensors()) {
+    data_size += tensor.bytes.size();
+    if (!tensor.bytes.empty() && (data == nullptr || tensor.bytes.data() < data)) {
+      data = tensor.bytes.data();
+    }
+  }
+  int refused = 0;
+  for (const char* name : {"label_names", "node_feature_names", "link_attribute_names"}) {
+    const auto bytes = file.tensors().at(std::string(name) + ".offset").bytes;
+    const size_t first = text.size() - data_size + static_cast<size_t>(bytes.data() - data);
+    for (size_t at = first; at < first + bytes.size(); ++at) {
+      for (const int bit : {0, 2, 7}) {
+        std::string flipped = text;
+        flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
+        const std::string damaged = write("flipped.model", flipped);
+        try {
+          load_model(damaged);  // names that end elsewhere
+        } catch (const Error& error) {
+          ++refused;
+          EXPECT_NE(std::string(error.what()).find(damaged), std::string::npos) << error.what();
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
+TEST_F(ModelFile, RefusesWeightsAndScalesThatAreNotFinite) {
+  for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    for (const bool scale : {false, true}) {
+      TrainedModel trained = trained_on(toy_graph({}));
+      c10::NoGradGuard no_grad;
+      at::Tensor& tensor =
+          scale ? trained.scaling.link_scale : trained.model->parameters().all().front().second;
+      tensor.view({-1})[0] = value;
+      save_model(trained, path("m.model"));
+      expect_error([&] { load_model(path("m.model")); }, {path("m.model"), "finite"});
+    }
+  }
 }
 
 TEST_F(ModelFile, LeavesAnOlderFileWhereItCannotBeWritten) {
@@ -147,7 +197,8 @@ TEST(FittedGraph, SaysHowAttributesDiffer) {
     expect_error([&] { fitted_graph(trained, other, "new.graph"); }, parts);
   };
   EXPECT_NO_THROW(fitted_graph(trained, graph, "new.graph"));
-  refuse(toy_graph({.features = 6}), {"new.graph", "6 node features", "trained on 4", "--like"});
+  refuse(toy_graph({.features = 6}),
+         {"new.graph", "6 node features", "trained on 4", "import with like"});
   refuse(toy_graph({.attributes = 2}), {"new.graph", "2 link attributes", "trained on 3"});
   refuse(toy_graph({.attributes = 0}), {"new.graph", "0 link attributes", "trained on 3"});
   Graph renamed = graph;

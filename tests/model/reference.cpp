@@ -63,7 +63,7 @@ class Reference {
 
   ReferenceOutputs run() {
     Matrix h = features_;
-    if (options_.architecture == Architecture::kWl) {
+    if (options_.model == "wl") {
       for (int64_t d = 1; d <= options_.depth; ++d) relabel("relabel" + std::to_string(d));
       h = features_;
     }
@@ -76,8 +76,8 @@ class Reference {
       for (int64_t u = 0; u < graph_.node_count(); ++u) next.push_back(layer(h, u, l == layers()));
       h = next;
     }
-    const bool plain = options_.architecture == Architecture::kGcn;
-    if (options_.normalize && !plain && options_.architecture != Architecture::kRaw) {
+    const bool plain = options_.model == "gcn";
+    if (options_.normalize && !plain && options_.model != "raw") {
       for (auto& one : h) one = scaled(one, 1 / std::max(1e-12, std::sqrt(dot(one, one))));
     }
     ReferenceOutputs out{h, h};
@@ -99,9 +99,9 @@ class Reference {
   }
 
   int64_t layers() const {
-    if (options_.architecture == Architecture::kRaw) return 0;
+    if (options_.model == "raw") return 0;
     const auto given = static_cast<int64_t>(options_.widths.size());
-    return options_.architecture == Architecture::kGcn ? given + 1 : given;
+    return options_.model == "gcn" ? given + 1 : given;
   }
   const Matrix& w(const std::string& name) const { return matrix_.at(prefix_ + name); }
 
@@ -166,42 +166,37 @@ class Reference {
         return scaled(multiplied(h[v], amplifier(f, hu.size())), gate(hu, h[v], f));
       });
     };
-    switch (options_.architecture) {
-      case Architecture::kSage:
-        return combined(times(w("w1"), hu), times(w("w2"), s()));
-      case Architecture::kRw:
-      case Architecture::kWl:
-        return multiplied(s(), times(w("w"), features_[static_cast<size_t>(u)]));
-      case Architecture::kConcat: {
-        const Doubles nodes =
-            aggregate(u, hu.size(), options_.aggregate,
-                      [&](size_t v, const Doubles& f) { return scaled(h[v], gate(hu, h[v], f)); });
-        Doubles sum = times(w("w2"), nodes);
-        const Doubles links =
-            aggregate(u, sum.size(), options_.aggregate, [&](size_t v, const Doubles& f) {
-              return scaled(times(w("w3"), f), gate(hu, h[v], f));
-            });
-        return combined(times(w("w1"), hu), added(sum, links));
-      }
-      case Architecture::kGraphSage: {
-        const Doubles mean = aggregate(u, hu.size(), Aggregate::kMean,
-                                       [&](size_t v, const Doubles&) { return h[v]; });
-        return combined(times(w("w1"), hu), times(w("w2"), mean));
-      }
-      case Architecture::kGcn: {
-        const auto root = [&](int64_t v) {
-          return std::sqrt(static_cast<double>(graph_.degree(v) + 1));
-        };
-        const Doubles sum =
-            aggregate(u, w("w").size(), Aggregate::kSum, [&](size_t v, const Doubles&) {
-              return scaled(times(w("w"), h[v]), 1 / (root(u) * root(static_cast<int64_t>(v))));
-            });
-        const Doubles own = scaled(times(w("w"), hu), 1 / (root(u) * root(u)));
-        const Doubles all = added(added(sum, own), w("bias")[0]);
-        return last ? all : mapped(all, relu);
-      }
-      case Architecture::kRaw:
-        break;
+    const std::string& model = options_.model;
+    if (model == "sage") return combined(times(w("w1"), hu), times(w("w2"), s()));
+    if (model == "rw" || model == "wl") {
+      return multiplied(s(), times(w("w"), features_[static_cast<size_t>(u)]));
+    }
+    if (model == "concat") {
+      const Doubles nodes =
+          aggregate(u, hu.size(), options_.aggregate,
+                    [&](size_t v, const Doubles& f) { return scaled(h[v], gate(hu, h[v], f)); });
+      Doubles sum = times(w("w2"), nodes);
+      const Doubles links = aggregate(
+          u, sum.size(), options_.aggregate,
+          [&](size_t v, const Doubles& f) { return scaled(times(w("w3"), f), gate(hu, h[v], f)); });
+      return combined(times(w("w1"), hu), added(sum, links));
+    }
+    if (model == "graphsage") {
+      const Doubles mean =
+          aggregate(u, hu.size(), Aggregate::kMean, [&](size_t v, const Doubles&) { return h[v]; });
+      return combined(times(w("w1"), hu), times(w("w2"), mean));
+    }
+    if (model == "gcn") {
+      const auto root = [&](int64_t v) {
+        return std::sqrt(static_cast<double>(graph_.degree(v) + 1));
+      };
+      const Doubles sum =
+          aggregate(u, w("w").size(), Aggregate::kSum, [&](size_t v, const Doubles&) {
+            return scaled(times(w("w"), h[v]), 1 / (root(u) * root(static_cast<int64_t>(v))));
+          });
+      const Doubles own = scaled(times(w("w"), hu), 1 / (root(u) * root(u)));
+      const Doubles all = added(added(sum, own), w("bias")[0]);
+      return last ? all : mapped(all, relu);
     }
     return hu;
   }

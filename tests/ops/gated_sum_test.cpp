@@ -306,7 +306,8 @@ TEST(FusedGatedSum, FollowsItsEquationAndEveryGradient) {
       const std::string what = describe(c, setting);
       const Tensor s = ops::gated_sum(example.in, example.block);
       ASSERT_EQ(s.scalar_type(), at::kFloat);
-      expect_close(s.to(at::kDouble), expected.s, 1e-5, "s, " + what);
+      // Without fused multiply-add, sums over thousands of arcs are off by a little more.
+      expect_close(s.to(at::kDouble), expected.s, 2e-5, "s, " + what);
       (s * example.outer).sum().backward();
       const auto check = [&](const Tensor& x, const Tensor& gradient, const std::string& name) {
         if (!x.defined()) return;

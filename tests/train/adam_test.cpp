@@ -32,8 +32,8 @@ TEST(Adam, StepsAsWorkedOutByHand) {
     EXPECT_NEAR(w.item<double>(), expected, 1e-12) << "step " << t;
   }
   EXPECT_EQ(adam.steps(), 3);
-  EXPECT_NEAR(adam.first()[0].item<double>(), m, 1e-12);
-  EXPECT_NEAR(adam.second()[0].item<double>(), v, 1e-12);
+  EXPECT_NEAR(adam.moments().first.at("w").item<double>(), m, 1e-12);
+  EXPECT_NEAR(adam.moments().second.at("w").item<double>(), v, 1e-12);
 }
 
 TEST(Adam, LeavesParametersWithoutGradientAlone) {

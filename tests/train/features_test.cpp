@@ -7,6 +7,7 @@
 #include "lase/base/file.h"
 #include "lase/graph/generate.h"
 #include "lase/inference/predict.h"
+#include "lase/model/model.h"
 #include "lase/train/trainer.h"
 
 #include "torch_support.h"
@@ -38,7 +39,7 @@ class LearnedFeaturesTest : public FolderTest {
     TrainOptions options;
     options.epochs = 2;
     options.model.widths = {4, 4};
-    options.features = FeatureOptions{.embed = small(), .online = false};
+    options.features = {.embed = small(), .online = false};
     return train(on, options);
   }
   Graph graph;
@@ -175,8 +176,8 @@ TEST_F(EmbeddingCli, WritesTheWholeSetUp) {
   ASSERT_EQ(result.code, 0) << result.err;
   const std::string text = read_file(path("best.toml"));
   for (const char* line :
-       {"dropout = 0.1\n", "features = \"line\"\n", "features-width = 4\n", "features-epochs = 9\n",
-        "fanout = \"all\"\n", "gate = \"none\"\n", "no-normalize = true\n", "epochs = 2\n"}) {
+       {"dropout = 0.1\n", "features = \"line\"\n", "features_width = 4\n", "features_epochs = 9\n",
+        "fanout = \"all\"\n", "gate = \"none\"\n", "normalize = false\n", "epochs = 2\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << " in " << text;
   }
   EXPECT_EQ(run_cli({"train", path("g.graph"), "--config", path("best.toml")}).code, 0);

@@ -1,26 +1,42 @@
 #include "lase/base/error.h"
 
-#include <string_view>
+#include <ostream>
+
+#include "lase/base/utf8.h"
 
 namespace lase {
 namespace {
 
-// Length of the UTF-8 character that starts at text[0], or 0 where there is none.
-size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t length = lead < 0x80             ? 1
-                        : (lead & 0xE0) == 0xC0 ? 2
-                        : (lead & 0xF0) == 0xE0 ? 3
-                        : (lead & 0xF8) == 0xF0 ? 4
-                                                : 0;
-  if (length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+// Stands before and after an option name in the text of a message; no text that is shown holds it.
+constexpr char kMark = '\x1f';
+
+std::string with_names(std::string_view message,
+                       const std::function<std::string(std::string_view)>& spell) {
+  std::string text;
+  while (!message.empty()) {
+    const size_t first = message.find(kMark);
+    const size_t last = first == message.npos ? first : message.find(kMark, first + 1);
+    text += message.substr(0, first);
+    if (last == message.npos) break;
+    text += spell(message.substr(first + 1, last - first - 1));
+    message.remove_prefix(last + 1);
   }
-  return length;
+  return text;
 }
 
 }  // namespace
+
+std::ostream& operator<<(std::ostream& out, const OptionName& option) {
+  return out << kMark << option.name << kMark;
+}
+
+Error::Error(const std::string& message)
+    : std::runtime_error(with_names(message, [](auto name) { return std::string(name); })),
+      message_(message) {}
+
+std::string Error::spelled(const std::function<std::string(std::string_view)>& spell) const {
+  return with_names(message_, spell);
+}
 
 std::string quote(std::string_view text) {
   constexpr size_t kLongest = 60;
@@ -31,15 +47,14 @@ std::string quote(std::string_view text) {
       out += "...";
       break;
     }
-    const auto byte = static_cast<unsigned char>(text[0]);
-    const size_t length = utf8_length(text);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
+    const Character character = first_character(text);
+    if (!character.valid() || character.code < 0x20 || character.code == 0x7F) {
+      const auto byte = static_cast<unsigned char>(text[0]);
       out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-      text.remove_prefix(1);
     } else {
-      out += text.substr(0, length);
-      text.remove_prefix(length);
+      out += text.substr(0, character.bytes);
     }
+    text.remove_prefix(character.bytes);
   }
   return out + "'";
 }

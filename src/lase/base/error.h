@@ -1,16 +1,32 @@
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace lase {
+
+// The name of an option within a message: learning_rate. The command line spells it as its flag.
+struct OptionName {
+  std::string_view name;
+};
+std::ostream& operator<<(std::ostream& out, const OptionName& option);
 
 // Input that cannot be used. The message is one sentence for the user: what and where it is, the
 // value found, and what was expected.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  // `message` as join() gives it, option names marked.
+  explicit Error(const std::string& message);
+
+  // The sentence with every option name as `spell` writes it.
+  std::string spelled(const std::function<std::string(std::string_view)>& spell) const;
+
+ private:
+  std::string message_;
 };
 
 // The parts, streamed one after the other.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lase/base/error.h"
+#include "lase/base/text.h"
 
 namespace lase {
 namespace {
@@ -108,10 +109,8 @@ void AtomicFile::commit() {
 }
 
 TextWriter& TextWriter::operator<<(std::string_view text) {
-  constexpr size_t kBuffered = 1 << 20;
   buffer_ += text;
-  if (buffer_.size() >= kBuffered) flush();
-  return *this;
+  return flush_full();
 }
 
 namespace {
@@ -140,14 +139,14 @@ TextWriter& TextWriter::operator<<(double value) {
 }
 
 TextWriter& TextWriter::field(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_of(",;\t \"#%\r\n") == text.npos;
-  if (plain) return *this << text;
-  *this << '"';
-  for (const char c : text) {
-    if (c == '"') *this << '"';
-    *this << c;
-  }
-  return *this << '"';
+  append_csv_field(buffer_, text);
+  return flush_full();
+}
+
+TextWriter& TextWriter::flush_full() {
+  constexpr size_t kBuffered = 1 << 20;
+  if (buffer_.size() >= kBuffered) flush();
+  return *this;
 }
 
 void TextWriter::flush() {

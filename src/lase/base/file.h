@@ -61,12 +61,13 @@ class TextWriter {
   TextWriter& operator<<(int64_t value);
   TextWriter& operator<<(float value);   // the shortest text that reads back as the same value
   TextWriter& operator<<(double value);  // likewise
-  // A csv field, in quotes where it needs them.
+  // A csv field, in quotes where it needs them (append_csv_field).
   TextWriter& field(std::string_view text);
   void commit();
 
  private:
   void flush();
+  TextWriter& flush_full();
   AtomicFile file_;
   std::string buffer_;
 };

@@ -93,7 +93,7 @@ int default_thread_count() {
   if (given > 0) return given;
   cpu_set_t usable;
   if (::sched_getaffinity(0, sizeof(usable), &usable) == 0) return std::max(1, CPU_COUNT(&usable));
-  return std::max(1U, std::thread::hardware_concurrency());
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 void for_each_piece(int64_t count, const std::function<void(int64_t)>& piece) {

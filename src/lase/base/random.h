@@ -2,13 +2,41 @@
 
 #include <cstdint>
 
+// Functions that the GPU computes too.
+#if defined(__CUDACC__)
+#define LASE_HD __host__ __device__
+#else
+#define LASE_HD
+#endif
+
 namespace lase {
 
 // Bijective mixing of 64 bits (the finaliser of SplitMix64).
-constexpr uint64_t mix(uint64_t x) {
+LASE_HD constexpr uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
+}
+
+// x · y, all 128 bits of it.
+struct WideProduct {
+  uint64_t high;
+  uint64_t low;
+};
+LASE_HD constexpr WideProduct multiply_wide(uint64_t x, uint64_t y) {
+#if defined(__SIZEOF_INT128__) && !defined(__CUDACC__)
+  const auto product = static_cast<unsigned __int128>(x) * y;
+  return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
+#else
+  const uint64_t x_low = x & 0xFFFFFFFFu;
+  const uint64_t x_high = x >> 32;
+  const uint64_t y_low = y & 0xFFFFFFFFu;
+  const uint64_t y_high = y >> 32;
+  const uint64_t low = x_low * y_low;
+  const uint64_t middle = x_high * y_low + (low >> 32);
+  const uint64_t other = x_low * y_high + (middle & 0xFFFFFFFFu);
+  return {x_high * y_high + (middle >> 32) + (other >> 32), (other << 32) | (low & 0xFFFFFFFFu)};
+#endif
 }
 
 // Counter-based random numbers: the stream is a function of its key alone, so the same seed gives
@@ -19,36 +47,34 @@ constexpr uint64_t mix(uint64_t x) {
 class Random {
  public:
   template <class... Coordinates>
-  explicit constexpr Random(uint64_t seed, Coordinates... coordinates) : key_(mix(seed + kStep)) {
+  LASE_HD explicit constexpr Random(uint64_t seed, Coordinates... coordinates)
+      : key_(mix(seed + kStep)) {
     ((key_ = mix(key_ ^ (static_cast<uint64_t>(coordinates) + kStep))), ...);
   }
 
-  constexpr uint64_t bits() { return mix(key_ + kStep * ++counter_); }
+  LASE_HD constexpr uint64_t bits() { return mix(key_ + kStep * ++counter_); }
 
   // Uniform in [0, 1).
-  constexpr double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
+  LASE_HD constexpr double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
   // Uniform in {0, …, n−1}; the bias is below n / 2^64.
-  constexpr uint64_t below(uint64_t n) {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(bits()) * n) >> 64);
-  }
+  LASE_HD constexpr uint64_t below(uint64_t n) { return multiply_wide(bits(), n).high; }
 
   // Uniform in {0, …, n−1}, and 32 bits that are independent of it as long as n is below 2^31.
   struct Parts {
     uint64_t below;
     uint32_t rest;
   };
-  constexpr Parts split_below(uint64_t n) {
-    const auto product = static_cast<unsigned __int128>(bits()) * n;
-    return {static_cast<uint64_t>(product >> 64),
-            static_cast<uint32_t>(static_cast<uint64_t>(product) >> 32)};
+  LASE_HD constexpr Parts split_below(uint64_t n) {
+    const WideProduct product = multiply_wide(bits(), n);
+    return {product.high, static_cast<uint32_t>(product.low >> 32)};
   }
 
-  constexpr bool chance(double p) { return uniform() < p; }
+  LASE_HD constexpr bool chance(double p) { return uniform() < p; }
 
   // Close to standard normal: a centred sum of twelve uniforms. Only sums, so that every machine
   // gets the same bits; no value lies beyond 6.
-  constexpr double normal() {
+  LASE_HD constexpr double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();
     return sum;

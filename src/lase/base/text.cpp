@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lase/base/utf8.h"
+
 namespace lase {
 
 std::string_view trimmed(std::string_view text) {
@@ -35,19 +37,33 @@ uint32_t lower_character(uint32_t c) {
 }  // namespace
 
 std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (size_t i = 0; i < lower.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(lower[i]);
-    if (byte >= 'A' && byte <= 'Z') lower[i] = static_cast<char>(byte + 32);
-    const bool two_bytes =
-        (byte & 0xE0) == 0xC0 && i + 1 < lower.size() && (lower[i + 1] & 0xC0) == 0x80;
-    if (!two_bytes) continue;
-    const uint32_t c =
-        lower_character((byte & 0x1Fu) << 6 | (static_cast<unsigned char>(lower[i + 1]) & 0x3Fu));
-    lower[i] = static_cast<char>(0xC0 | c >> 6);
-    lower[++i] = static_cast<char>(0x80 | (c & 0x3F));
-  }
+  std::string lower;
+  lower.reserve(text.size());
+  for_each_character(text, [&](Character character, std::string_view bytes) {
+    if (character.code >= 'A' && character.code <= 'Z') {
+      lower += static_cast<char>(character.code + 32);
+    } else if (character.bytes == 2) {
+      const uint32_t c = lower_character(character.code);
+      lower += static_cast<char>(0xC0 | c >> 6);
+      lower += static_cast<char>(0x80 | (c & 0x3F));
+    } else {
+      lower += bytes;
+    }
+  });
   return lower;
+}
+
+void append_csv_field(std::string& line, std::string_view text) {
+  if (!text.empty() && text.find_first_of(",;\t \"#%\r\n") == text.npos) {
+    line += text;
+    return;
+  }
+  line += '"';
+  for (const char c : text) {
+    if (c == '"') line += '"';
+    line += c;
+  }
+  line += '"';
 }
 
 std::optional<double> parse_number(std::string_view text) {

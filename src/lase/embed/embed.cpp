@@ -4,31 +4,19 @@
 #include <cmath>
 
 #include "lase/base/error.h"
-#include "lase/base/json.h"
-#include "lase/base/names.h"
 #include "lase/base/parallel.h"
 #include "lase/embed/pairs.h"
 
 namespace lase {
 namespace {
 
-constexpr std::array<std::string_view, 2> kMethods = {"line", "deepwalk"};
-constexpr std::array<std::string_view, 3> kOrders = {"first", "second", "both"};
 constexpr uint64_t kStart = 3;
 
 void check(const EmbedOptions& options, int64_t nodes) {
-  const auto within = [&](const char* flag, int64_t value, int64_t least, int64_t most) {
-    require(value >= least && value <= most, options.flags, flag, " ", value, ": expected ", least,
-            " to ", most);
-  };
-  within("width", options.width, options.order == Order::kBoth ? 2 : 1, 1 << 16);
-  within("epochs", options.epochs, 0, 1'000'000);
-  within("walks", options.walks, 1, 1'000'000);
-  within("length", options.length, 2, 10'000);
-  within("window", options.window, 1, 100);
-  within("negatives", options.negatives, 1, 100);
-  require(options.rate > 0 && std::isfinite(options.rate), options.flags, "rate ", options.rate,
-          ": expected a positive number");
+  embed_option_table().check(options);
+  require(options.method != EmbedMethod::kNone, "an embedding needs a method, line or deepwalk");
+  require(options.order != Order::kBoth || options.width >= 2,
+          "an embedding of both orders needs a width of at least 2");
   require(nodes > 0, "a graph without nodes has nothing to embed");
 }
 
@@ -36,21 +24,20 @@ void check(const EmbedOptions& options, int64_t nodes) {
 std::vector<float> arc_weights(const Graph& graph, const Adjacency& arcs,
                                const EmbedOptions& options) {
   if (!options.weighted) return {};
-  require(graph.link_attributes.columns > 0, options.flags,
-          "weighted: the links of this graph have no attributes");
+  require(graph.link_attributes.columns > 0,
+          "links cannot be weighted: those of this graph have no attributes");
   std::vector<float> weight(static_cast<size_t>(arcs.neighbor.size()));
   parallel_for(arcs.neighbor.size(), 4096, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       double sum = 0;
       graph.link_attributes.for_each(arcs.link[i], [&](int64_t, float value) { sum += value; });
-      require(sum >= 0, options.flags, "weighted: the attributes of link ",
-              graph.link_of_row(arcs.link[i]), " sum to ", sum, ", expected no negative number");
+      require(sum >= 0, "links cannot be weighted: the attributes of link ",
+              graph.link_of_row(arcs.link[i]), " sum to ", sum, ", expected at least 0");
       weight[static_cast<size_t>(i)] = static_cast<float>(sum);
     }
   });
-  const bool any = std::any_of(weight.begin(), weight.end(), [](float w) { return w > 0; });
-  require(weight.empty() || any, options.flags,
-          "weighted: the attributes of all links sum to zero");
+  const bool positive = std::any_of(weight.begin(), weight.end(), [](float w) { return w > 0; });
+  require(weight.empty() || positive, "links cannot be weighted: all attributes sum to zero");
   return weight;
 }
 
@@ -112,7 +99,7 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
   for (const auto& table : embedding.tables) {
     const bool finite = std::all_of(table.center.begin(), table.center.end(),
                                     [](float x) { return std::isfinite(x); });
-    require(finite, options.flags, "rate ", options.rate, ": the embedding grew beyond all bounds");
+    require(finite, "the embedding diverged with the learning rate ", options.rate);
   }
 }
 
@@ -178,41 +165,33 @@ int64_t default_epochs(int64_t arcs) {
   return std::clamp<int64_t>(kEnough / std::max<int64_t>(1, arcs), 50, 1000);
 }
 
-std::string_view name_of(EmbedMethod value) { return name_in(kMethods, value); }
-EmbedMethod embed_method_from(std::string_view name) {
-  return value_named<EmbedMethod>(name, kMethods, "embedding");
+const OptionTable<EmbedOptions>& embed_option_table() {
+  static const auto table = [] {
+    using O = EmbedOptions;
+    OptionTable<O> all;
+    all.add("method", &O::method, one_of<EmbedMethod>(),
+            "Method that learns node features from links, in addition to those of the graph");
+    all.add("order", &O::order, one_of<Order>(),
+            "LINE: close are linked nodes (first), nodes with the same neighbors (second), or half "
+            "the width each (both)");
+    all.add("width", &O::width, between(1, 1 << 16), "Width of the embeddings");
+    all.add("epochs", &O::epochs, between(0, 1'000'000),
+            "LINE: samples per arc (0 = by the size of the graph, 50 to 1000)");
+    all.add("walks", &O::walks, between(1, 1'000'000), "DeepWalk: walks from each node");
+    all.add("length", &O::length, between(2, 10'000), "DeepWalk: nodes per walk");
+    all.add("window", &O::window, between(1, 100), "DeepWalk: maximum distance on a walk");
+    all.add("negatives", &O::negatives, between(1, 100), "Number of negative samples per sample");
+    all.add("rate", &O::rate, positive(), "Initial learning rate; decays to almost zero");
+    all.add("weighted", &O::weighted, any(), "Weight links by the sum of their attributes");
+    all.add("seed", &O::seed, any(),
+            "Random seed; the same seed gives the same embeddings for any number of threads");
+    return all;
+  }();
+  return table;
 }
-std::string_view name_of(Order value) { return name_in(kOrders, value); }
-Order order_from(std::string_view name) { return value_named<Order>(name, kOrders, "order"); }
 
 nlohmann::json to_json(const EmbedOptions& options) {
-  return {{"method", name_of(options.method)},
-          {"order", name_of(options.order)},
-          {"width", options.width},
-          {"epochs", options.epochs},
-          {"walks", options.walks},
-          {"length", options.length},
-          {"window", options.window},
-          {"negatives", options.negatives},
-          {"rate", options.rate},
-          {"weighted", options.weighted},
-          {"seed", options.seed}};
-}
-
-EmbedOptions embed_options_from(const nlohmann::json& json) {
-  EmbedOptions options;
-  options.method = embed_method_from(json.at("method").get<std::string>());
-  options.order = order_from(json.at("order").get<std::string>());
-  options.width = natural_at(json, "width");
-  options.epochs = natural_at(json, "epochs");
-  options.walks = natural_at(json, "walks");
-  options.length = natural_at(json, "length");
-  options.window = natural_at(json, "window");
-  options.negatives = natural_at(json, "negatives");
-  options.rate = json.at("rate").get<double>();
-  options.weighted = json.at("weighted").get<bool>();
-  options.seed = json.at("seed").get<uint64_t>();
-  return options;
+  return embed_option_table().to_json(options);
 }
 
 }  // namespace lase

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -8,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/base/option_table.h"
 #include "lase/graph/adjacency.h"
 #include "lase/graph/graph.h"
 
 namespace lase {
 
-enum class EmbedMethod : uint8_t { kLine, kDeepWalk };
+enum class EmbedMethod : uint8_t { kNone, kLine, kDeepWalk };
 enum class Order : uint8_t { kFirst, kSecond, kBoth };
 
 // LINE (Tang et al. 2015) learns from drawn arcs: in its first order nodes that are linked lie
@@ -31,9 +33,8 @@ struct EmbedOptions {
   double rate = 0.025;    // of learning, falling to almost nothing
   bool weighted = false;  // links count by the sum of their attributes
   uint64_t seed = 1;
-  std::string flags = "--";  // what the names of these options begin with, in messages
 
-  std::function<void(double share, double samples)> progress;  // of the work that is done
+  std::function<void(double share, double samples)> progress = {};  // of the work that is done
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -70,11 +71,13 @@ Embedding embed_online(const Graph& graph, const std::vector<bool>& training,
 // LINE: enough samples per arc for the graph's size.
 int64_t default_epochs(int64_t arcs);
 
-std::string_view name_of(EmbedMethod value);
-EmbedMethod embed_method_from(std::string_view name);
-std::string_view name_of(Order value);
-Order order_from(std::string_view name);
+const OptionTable<EmbedOptions>& embed_option_table();
 nlohmann::json to_json(const EmbedOptions& options);
-EmbedOptions embed_options_from(const nlohmann::json& json);
+
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<EmbedMethod> = {"none", "line",
+                                                                            "deepwalk"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Order> = {"first", "second", "both"};
 
 }  // namespace lase

@@ -44,6 +44,18 @@ Known known_rows(const LearnedFeatures& learned, const StringTable& names) {
 
 }  // namespace
 
+const OptionTable<FeatureOptions>& feature_option_table() {
+  static const auto table = [] {
+    OptionTable<FeatureOptions> all;
+    all.include(embed_option_table(), &FeatureOptions::embed,
+                {.prefix = "features_", .rename = {{"method", "features"}}, .skip = {"seed"}});
+    all.add("features_online", &FeatureOptions::online, any(),
+            "Learn features from links between training nodes; then add the other nodes");
+    return all;
+  }();
+  return table;
+}
+
 LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& training,
                                const FeatureOptions& options) {
   LearnedFeatures learned{.options = options.embed, .names = graph.nodes.names, .embedding = {}};

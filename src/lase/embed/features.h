@@ -21,7 +21,12 @@ struct LearnedFeatures {
 struct FeatureOptions {
   EmbedOptions embed;
   bool online = false;
+
+  bool wanted() const { return embed.method != EmbedMethod::kNone; }
 };
+// As options of a training: features, features_width, …
+const OptionTable<FeatureOptions>& feature_option_table();
+
 LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& training,
                                const FeatureOptions& options);
 

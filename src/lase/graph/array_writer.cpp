@@ -1,5 +1,7 @@
 #include "lase/graph/array_writer.h"
 
+#include <cmath>
+
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 
@@ -59,6 +61,18 @@ StringTable get_strings(const SafetensorsFile& file, const std::string& name) {
   return table;
 }
 
+void check_finite(const Array<float>& values, const std::string& name, const std::string& path,
+                  Unknown unknown) {
+  constexpr int64_t kValues = 1 << 16;
+  parallel_for(values.size(), kValues, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const bool is_unknown = unknown == Unknown::kAllowed && std::isnan(values[i]);
+      require(is_unknown || std::isfinite(values[i]), path, ": a value of ", name, " is ",
+              values[i], ", expected finite numbers");
+    }
+  });
+}
+
 void check_strings(const StringTable& table, const std::string& name, const std::string& path) {
   constexpr int64_t kStrings = 1 << 16;
   parallel_for(table.size(), kStrings, [&](int64_t first, int64_t last) {
@@ -84,6 +98,8 @@ Reduction get_reduction(const SafetensorsFile& file, const std::string& name, in
   if (!file.has(name + ".mean")) return reduction;
   reduction.mean = file.get<float>(name + ".mean", {-1});
   reduction.components = file.get<float>(name + ".components", {reduction.columns(), kept});
+  check_finite(reduction.mean, name + ".mean", file.path());
+  check_finite(reduction.components, name + ".components", file.path());
   reduction.names = get_column_names(file, name + ".names", reduction.columns());
   return reduction;
 }

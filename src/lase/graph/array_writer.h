@@ -36,6 +36,10 @@ class ArrayWriter {
 StringTable get_strings(const SafetensorsFile& file, const std::string& name);
 // Without a look at every offset, for large tables that check_strings() sees later.
 StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string& name);
+// Throws Error where a value is infinite, or NaN where that does not stand for an unknown one.
+enum class Unknown : uint8_t { kRefused, kAllowed };
+void check_finite(const Array<float>& values, const std::string& name, const std::string& path,
+                  Unknown unknown = Unknown::kRefused);
 void check_strings(const StringTable& table, const std::string& name, const std::string& path);
 // The same for names of columns, of which there must be as many as columns.
 StringTable get_column_names(const SafetensorsFile& file, const std::string& name, int64_t columns);

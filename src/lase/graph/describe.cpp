@@ -5,6 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "lase/base/format.h"
+
 namespace lase {
 namespace {
 
@@ -36,43 +38,22 @@ int64_t labelled_nodes(const Graph& graph) {
   return count;
 }
 
-std::string bytes_text(int64_t bytes) {
-  std::ostringstream out;
-  out.precision(3);
-  if (bytes < 1 << 20) {
-    out << static_cast<double>(bytes) / 1024 << " KiB";
-  } else {
-    out << static_cast<double>(bytes) / (1 << 20) << " MiB";
-  }
-  return out.str();
-}
-
 std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
   if (matrix.columns == 0) return "none";
   std::ostringstream out;
   out << grouped(matrix.columns) << ", " << layout_name(matrix.layout);
   if (matrix.layout == Layout::kCoded) out << " (" << grouped(matrix.codes()) << " distinct rows)";
   if (matrix.layout == Layout::kSparse && matrix.rows > 0) {
-    out.precision(3);
-    out << " (" << static_cast<double>(matrix.values.size()) / static_cast<double>(matrix.rows)
-        << " stored a row)";
+    const double stored =
+        static_cast<double>(matrix.values.size()) / static_cast<double>(matrix.rows);
+    out << " (" << significant(stored, 3) << " stored a row)";
   }
-  out << ", " << bytes_text(matrix.bytes());
+  out << ", " << byte_size(matrix.bytes());
   if (reduction.present()) out << ", reduced from " << grouped(reduction.columns());
   return out.str();
 }
 
 }  // namespace
-
-std::string grouped(int64_t value) {
-  const std::string digits = std::to_string(value);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 json describe_json(const Graph& graph) {
   const Labels& labels = graph.nodes.labels;
@@ -119,9 +100,9 @@ std::string describe_text(const Graph& graph) {
   out << "\nlinks            " << grouped(graph.links) << (graph.directed ? ", directed" : "")
       << (graph.directional ? ", attributes for each direction" : "");
   if (nodes > 0) {
-    out.precision(3);
-    out << " (" << static_cast<double>(graph.arc_count()) / static_cast<double>(nodes)
-        << " neighbours a node, " << grouped(about["max_degree"].get<int64_t>()) << " at most)";
+    const double degree = static_cast<double>(graph.arc_count()) / static_cast<double>(nodes);
+    out << " (" << significant(degree, 3) << " neighbours a node, "
+        << grouped(about["max_degree"].get<int64_t>()) << " at most)";
   }
   out << "\nnode features    " << matrix_text(graph.nodes.features, graph.node_reduction);
   out << "\nlink attributes  " << matrix_text(graph.link_attributes, graph.link_reduction);

@@ -11,7 +11,4 @@ namespace lase {
 nlohmann::json describe_json(const Graph& graph);
 std::string describe_text(const Graph& graph);
 
-// 1234567 as 1,234,567.
-std::string grouped(int64_t value);
-
 }  // namespace lase

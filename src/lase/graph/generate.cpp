@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "lase/base/checksum.h"
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/parallel.h"
@@ -13,6 +15,7 @@
 #include "lase/graph/encode_labels.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
+#include "lase/version.h"
 
 namespace lase {
 namespace {
@@ -199,6 +202,12 @@ void write_rows(const PackedRows& rows, SafetensorsWriter& writer, SafetensorsWr
   });
 }
 
+// The options decide on every array, which are streamed and never all in memory.
+std::string fingerprint_of(const PlantedOptions& options) {
+  const std::string text = join("planted ", kVersion, planted_option_table().to_json(options));
+  return checksum_text(checksum(std::as_bytes(std::span(text))));
+}
+
 }  // namespace
 
 void generate_graph(const PlantedOptions& options, const std::string& path) {
@@ -211,7 +220,7 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
   about.link_attributes.columns = options.link_dim;
   about.nodes.features.columns = options.node_dim;
   about.nodes.labels.task = Task::kSingleLabel;
-  require(is_shares(options.split), "--split ", quote(options.split),
+  require(is_shares(options.split), OptionName{"split"}, " ", quote(options.split),
           ": expected shares such as 65/15/20");
   about.nodes.split = random_split(n, options.split, options.seed);
   // Every table of names, with the arrays that hold it.
@@ -247,6 +256,7 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
     features = writer.declare<float>("node_features", {n, options.node_dim});
   }
   AttributeWriter attributes(planted, writer);
+  about.fingerprint = fingerprint_of(options);
   writer.begin(graph_metadata(about));
 
   writer.write<int32_t>(label, 0, labels);

@@ -19,6 +19,8 @@ struct MailOptions {
   uint64_t seed = 1;
 };
 
+const OptionTable<MailOptions>& mail_option_table();
+
 // Writes contacts.csv (source, target, time) and people.csv (id, department, split, years, level)
 // into a folder: e-mails in a company over a year. Departments work on projects at their own times,
 // so that it is when people write to whom that tells where they belong.

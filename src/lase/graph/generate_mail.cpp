@@ -39,11 +39,23 @@ int64_t draw_week(Random& random, int64_t department, double own_weeks) {
 
 }  // namespace
 
+const OptionTable<MailOptions>& mail_option_table() {
+  static const auto table = [] {
+    using O = MailOptions;
+    OptionTable<O> all;
+    all.add("people", &O::people, between(2 * kDepartments.size(), 1'000'000),
+            "Number of people, in eight departments");
+    all.add("contacts", &O::contacts, at_least(1), "Number of e-mails, within a year");
+    all.add("seed", &O::seed, any(),
+            "Random seed; the same seed gives the same files on every machine");
+    return all;
+  }();
+  return table;
+}
+
 void generate_mail(const MailOptions& options, const std::string& folder) {
   const auto departments = static_cast<int64_t>(kDepartments.size());
-  require(options.people >= 2 * departments && options.people <= 1'000'000, "--people ",
-          options.people, ": expected ", 2 * departments, " to 1000000");
-  require(options.contacts >= 1, "--contacts ", options.contacts, ": expected at least 1");
+  mail_option_table().check(options);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   require(!error, folder, ": cannot be made: ", error.message());

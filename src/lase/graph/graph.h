@@ -43,6 +43,7 @@ struct Graph : Adjacency {
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json recipe = nlohmann::json::object();  // see RawGraph
+  std::string fingerprint;  // of the file that the graph was read from; empty where it has none
 
   int64_t link_of_row(int64_t row) const { return directional ? row / 2 : row; }
   int64_t split_size(Split split) const;
@@ -52,6 +53,10 @@ struct Graph : Adjacency {
 std::vector<bool> training_nodes(const Graph& graph);
 
 inline constexpr int kGraphVersion = 1;
+
+// Identifies the contents of a graph: what the file says that it was read from, or else a checksum
+// of its arrays.
+std::string fingerprint(const Graph& graph);
 
 // Writes the graph as one safetensors file, whole or not at all.
 void save_graph(const Graph& graph, const std::string& path);

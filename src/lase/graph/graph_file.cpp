@@ -95,6 +95,7 @@ std::map<std::string, std::string> graph_metadata(const Graph& graph) {
                       {"task", task_name(graph.nodes.labels.task)},
                       {"node_features", describe(graph.nodes.features)},
                       {"link_attributes", describe(graph.link_attributes)},
+                      {"fingerprint", graph.fingerprint},
                       {"recipe", graph.recipe}};
   return {{"format", std::string(kFormat)},
           {"version", std::to_string(kGraphVersion)},
@@ -121,7 +122,10 @@ void save_graph(const Graph& graph, const std::string& path) {
   if (!nodes.split.empty()) writer.add("split", nodes.split, {n});
   writer.add("node_reduction", graph.node_reduction);
   writer.add("link_reduction", graph.link_reduction);
-  writer.finish(graph_metadata(graph));
+  Graph about = graph;
+  about.fingerprint.clear();  // arrays may have changed since the graph was read
+  about.fingerprint = fingerprint(about);
+  writer.finish(graph_metadata(about));
 }
 
 Graph open_graph(const std::string& path) try {
@@ -132,6 +136,7 @@ Graph open_graph(const std::string& path) try {
   graph.directed = about.value("directed", false);
   graph.directional = about.value("directional", false);
   graph.recipe = about.value("recipe", json::object());
+  graph.fingerprint = about.value("fingerprint", "");
   graph.row_ptr = file.get<int64_t>("row_ptr", {-1});
   graph.neighbor = file.get<int32_t>("neighbor", {-1});
   graph.link = get_indices(file, "link", graph.neighbor.size());
@@ -192,20 +197,9 @@ void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
   });
 }
 
-void check_finite(const Array<float>& values, bool or_unknown, const std::string& name,
-                  const std::string& path) {
-  parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const bool unknown = or_unknown && std::isnan(values[i]);
-      require(unknown || std::isfinite(values[i]), path, ": a value of ", name, " is ", values[i],
-              ", expected finite numbers");
-    }
-  });
-}
-
 void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
   if (matrix.columns == 0) return;
-  check_finite(matrix.values, false, name, path);
+  check_finite(matrix.values, name, path);
   if (matrix.layout == Layout::kCoded) {
     check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
   }
@@ -227,15 +221,15 @@ void check_graph(const Graph& graph, const std::string& path) {
   check_attributes(graph.link_attributes, "link_attributes", path);
   check_attributes(graph.nodes.features, "node_features", path);
   check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);
-  check_finite(graph.nodes.labels.target, true, "targets", path);
+  check_finite(graph.nodes.labels.target, "targets", path, Unknown::kAllowed);
   check_strings(graph.nodes.names, "names", path);
   check_strings(graph.nodes.feature_names, "node_feature_names", path);
   check_strings(graph.nodes.labels.names, "label_names", path);
   check_strings(graph.attribute_names, "link_attribute_names", path);
   for (const auto& [name, reduction] : {std::pair{"node_reduction", &graph.node_reduction},
                                         {"link_reduction", &graph.link_reduction}}) {
-    check_finite(reduction->mean, false, join(name, ".mean"), path);
-    check_finite(reduction->components, false, join(name, ".components"), path);
+    check_finite(reduction->mean, join(name, ".mean"), path);
+    check_finite(reduction->components, join(name, ".components"), path);
     check_strings(reduction->names, join(name, ".names"), path);
   }
   for (int64_t i = 0; i < graph.nodes.split.size(); ++i) {

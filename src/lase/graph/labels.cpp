@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lase/base/error.h"
+
 namespace lase {
 
 std::string_view task_name(Task task) {
@@ -17,6 +19,13 @@ std::string_view task_name(Task task) {
       return "regression";
   }
   return "";
+}
+
+Task task_from(std::string_view name) {
+  for (const Task task : {Task::kNone, Task::kSingleLabel, Task::kMultiLabel, Task::kRegression}) {
+    if (task_name(task) == name) return task;
+  }
+  fail("there is no task called ", quote(name));
 }
 
 std::string_view split_name(Split split) {

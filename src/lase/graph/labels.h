@@ -12,6 +12,7 @@ enum class Task : uint8_t { kNone, kSingleLabel, kMultiLabel, kRegression };
 enum class Split : uint8_t { kNone, kTrain, kVal, kTest };
 
 std::string_view task_name(Task task);
+Task task_from(std::string_view name);
 std::string_view split_name(Split split);
 
 // What is to be learned about each of n nodes.

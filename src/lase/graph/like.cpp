@@ -17,10 +17,10 @@ const StringTable& feature_names(const Graph& graph) {
 }
 
 void require_same(const StringTable& names, const StringTable& earlier, std::string_view what) {
-  require(names.size() == earlier.size(), "--like: that graph has ", earlier.size(), " ", what,
+  require(names.size() == earlier.size(), "the earlier graph has ", earlier.size(), " ", what,
           ", the new one ", names.size());
   for (int64_t i = 0; i < names.size(); ++i) {
-    require(names[i] == earlier[i], "--like: that graph has ", quote(earlier[i]), " among its ",
+    require(names[i] == earlier[i], "the earlier graph has ", quote(earlier[i]), " among its ",
             what, " where the new one has ", quote(names[i]));
   }
 }
@@ -31,9 +31,9 @@ std::vector<double> Like::numbers(const std::string& key) const {
   std::vector<double> values;
   const auto list = recipe.find(key);
   if (list == recipe.end()) return values;
-  require(list->is_array(), "--like: the ", quote(key), " of that graph are no list");
+  require(list->is_array(), "the ", quote(key), " of the earlier graph are not a list");
   for (const auto& item : *list) {
-    require(item.is_number(), "--like: the ", quote(key), " of that graph are no numbers");
+    require(item.is_number(), "the ", quote(key), " of the earlier graph are not numbers");
     values.push_back(item.get<double>());
   }
   return values;
@@ -50,8 +50,8 @@ Like like_of(const Graph& graph) {
 }
 
 void require_like(const Graph& graph, const Graph& earlier) {
-  require(graph.directional == earlier.directional, "--like: that graph was imported with",
-          earlier.directional ? "" : "out", " --directional, the new one with",
+  require(graph.directional == earlier.directional, "the earlier graph was imported with",
+          earlier.directional ? " " : "out ", OptionName{"directional"}, ", the new one with",
           graph.directional ? "" : "out");
   require_same(attribute_names(graph), attribute_names(earlier), "link attributes");
   require_same(feature_names(graph), feature_names(earlier), "node features");

@@ -48,8 +48,8 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
     if (u == v && rules.self_loops == SelfLoops::kRefuse) {
-      fail("a link joins node ", quote(raw.nodes.names[u]),
-           " to itself (--self-loops drop or keep would go on)");
+      fail("a link joins node ", quote(raw.nodes.names[u]), " to itself (",
+           OptionName{"self_loops"}, " drop or keep would accept it)");
     }
     if (u == v && rules.self_loops == SelfLoops::kDrop) {
       groups.row[i] = -1;
@@ -58,8 +58,8 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     const int64_t leader = groups.row[i];  // at most i, so that its row is known unless it is i
     const bool repeated = leader != i;
     if (repeated && rules.parallel == Parallel::kRefuse) {
-      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
-           " (--parallel merge or keep would go on)");
+      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]), " (",
+           OptionName{"parallel"}, " merge or keep would accept them)");
     }
     groups.merged += repeated ? 1 : 0;
     const int64_t link =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "lase/base/error.h"
@@ -63,25 +64,41 @@ std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, 
 }
 
 void check(const PlantedOptions& options) {
-  require(options.labels >= 2 && options.labels <= 1024, "--labels ", options.labels,
-          ": expected 2 to 1024");
-  require(options.nodes >= 2 * options.labels && options.nodes < (int64_t{1} << 31), "--nodes ",
-          options.nodes, ": expected at least two for each label, and fewer than 2147483648");
-  require(options.links >= 0 && options.links < (int64_t{1} << 31), "--links ", options.links,
-          ": expected fewer than 2147483648");
-  require(options.node_dim >= 0 && options.node_dim <= 65536, "--node-dim ", options.node_dim,
-          ": expected at most 65536");
-  require(options.link_dim >= 1 && options.link_dim <= 65536, "--link-dim ", options.link_dim,
-          ": expected 1 to 65536");
-  for (const auto& [name, value] : {std::pair{"--node-signal", options.node_signal},
-                                    {"--link-signal", options.link_signal},
-                                    {"--joint-signal", options.joint_signal},
-                                    {"--homophily", options.homophily}}) {
-    require(value >= 0 && value <= 1, name, " ", value, ": expected 0 to 1");
-  }
+  planted_option_table().check(options);
+  require(options.nodes >= 2 * options.labels, OptionName{"nodes"}, " ", options.nodes,
+          ": expected at least two per label");
 }
 
 }  // namespace
+
+const OptionTable<PlantedOptions>& planted_option_table() {
+  static const auto table = [] {
+    using O = PlantedOptions;
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    OptionTable<O> all;
+    all.add("nodes", &O::nodes, between(4, kMost), "Number of nodes");
+    all.add("links", &O::links, between(0, kMost), "Number of links");
+    all.add("labels", &O::labels, between(2, 1024), "Number of classes, of equal size");
+    all.add("node_dim", &O::node_dim, between(0, 65536), "Number of node features");
+    all.add("link_dim", &O::link_dim, between(1, 65536), "Number of link attributes");
+    all.add("node_signal", &O::node_signal, between(0, 1),
+            "How much the label shows in a node's own features");
+    all.add("link_signal", &O::link_signal, between(0, 1),
+            "How often a link between nodes of one label shows it");
+    all.add("joint_signal", &O::joint_signal, between(0, 1),
+            "Fraction of links that show the label only together with the neighbor's features");
+    all.add("homophily", &O::homophily, between(0, 1),
+            "How often the other links join nodes of one label");
+    all.add("noise", &O::noise, at_least(0),
+            "Standard deviation of the noise of features and dense attributes");
+    all.add("layout", &O::layout, one_of<Layout>(), "Layout of link attributes");
+    all.add("split", &O::split, any(), "Proportions of train, val and test nodes");
+    all.add("seed", &O::seed, any(),
+            "Random seed; the same seed gives the same graph on every machine");
+    return all;
+  }();
+  return table;
+}
 
 PlantedGraph::PlantedGraph(PlantedOptions options) : options_(std::move(options)) {
   check(options_);
@@ -110,7 +127,7 @@ void PlantedGraph::plan_joint_links() {
   if (bundles == 0) return;
   // Groups of equal z stand c apart; a group owns bundles to at most half of the others.
   const int64_t limit = (groups_ / c - 1) / 2;
-  require(limit * (groups_ / c * c) >= bundles, "--links ", options_.links, ": with ",
+  require(limit * (groups_ / c * c) >= bundles, OptionName{"links"}, " ", options_.links, ": with ",
           options_.nodes, " nodes and ", c, " labels at most ",
           std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
   const auto parts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
@@ -119,8 +136,8 @@ void PlantedGraph::plan_joint_links() {
 
 void PlantedGraph::plan_free_links(int64_t count) {
   const int64_t limit = options_.nodes / 8;
-  require(count <= limit * options_.nodes, "--links ", options_.links, ": ", options_.nodes,
-          " nodes hold at most ", limit * options_.nodes);
+  require(count <= limit * options_.nodes, OptionName{"links"}, " ", options_.links, ": ",
+          options_.nodes, " nodes hold at most ", limit * options_.nodes);
   free_links_ = heavy_tailed(options_.nodes, count, limit, options_.seed, kDegreeStream);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lase/base/attributes.h"
+#include "lase/base/option_table.h"
 #include "lase/base/random.h"
 
 namespace lase {
@@ -43,6 +44,8 @@ struct PlantedOptions {
   std::string split = "65/15/20";
   uint64_t seed = 1;
 };
+
+const OptionTable<PlantedOptions>& planted_option_table();
 
 class PlantedGraph {
  public:

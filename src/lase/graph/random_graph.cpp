@@ -1,5 +1,7 @@
 #include "lase/graph/random_graph.h"
 
+#include <limits>
+
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
@@ -70,19 +72,27 @@ Attributes link_attributes(const RandomGraphOptions& options) {
 
 }  // namespace
 
+const OptionTable<RandomGraphOptions>& random_graph_option_table() {
+  static const auto table = [] {
+    using O = RandomGraphOptions;
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    OptionTable<O> all;
+    all.add("nodes", &O::nodes, between(1, kMost), "Number of nodes");
+    all.add("links", &O::links, between(0, kMost), "Number of undirected links");
+    all.add("node_dim", &O::node_dim, between(1, 65536), "Number of node features");
+    all.add("link_dim", &O::link_dim, between(1, 65536), "Number of link attributes");
+    all.add("layout", &O::layout, one_of<Layout>(), "Layout of link attributes");
+    all.add("stored", &O::stored, between(1, 65536), "Stored values per sparse row");
+    all.add("codes", &O::codes, between(1, kMost), "Distinct rows of coded attributes");
+    all.add("labels", &O::labels, between(2, kMost), "Number of classes");
+    all.add("seed", &O::seed, any(), "Random seed; the same seed gives the same graph");
+    return all;
+  }();
+  return table;
+}
+
 Graph random_graph(const RandomGraphOptions& options) {
-  require(options.nodes >= 1 && options.nodes < (int64_t{1} << 31), "--nodes ", options.nodes,
-          ": expected 1 to 2^31 - 1");
-  require(options.links >= 0 && options.links < (int64_t{1} << 31), "--links ", options.links,
-          ": expected 0 to 2^31 - 1");
-  require(options.node_dim >= 1 && options.node_dim <= 65536, "--node-dim ", options.node_dim,
-          ": expected 1 to 65536");
-  require(options.link_dim >= 1 && options.link_dim <= 65536, "--link-dim ", options.link_dim,
-          ": expected 1 to 65536");
-  require(options.codes >= 1 && options.codes < (int64_t{1} << 31), "--codes ", options.codes,
-          ": expected 1 to 2^31 - 1");
-  require(options.stored >= 1, "--stored ", options.stored, ": expected at least 1");
-  require(options.labels >= 2, "a random graph needs at least two labels");
+  random_graph_option_table().check(options);
   const auto node = [&](Random& random) {
     return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.nodes)));
   };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lase/base/option_table.h"
 #include "lase/graph/graph.h"
 
 namespace lase {
@@ -17,6 +18,8 @@ struct RandomGraphOptions {
   int64_t labels = 16;  // drawn at random too
   uint64_t seed = 1;
 };
+
+const OptionTable<RandomGraphOptions>& random_graph_option_table();
 
 // A graph in memory whose links join nodes drawn uniformly, with random attributes of both: for
 // measuring, there is nothing to learn from it.

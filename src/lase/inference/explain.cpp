@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "lase/base/error.h"
+#include "lase/inference/inference.h"
+#include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
 #include "lase/ops/one_thread.h"
 
@@ -238,7 +240,7 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& q
   const bool reads_links = std::any_of(
       sums.begin(), sums.end(), [](const auto& in) { return in.u.defined() || in.v.defined(); });
   if (own.links.f.columns == 0 || !reads_links || question.options.attributes == 0) return effects;
-  const Tensor values = own.links.f.values.select(0, arc).contiguous();  // [k]
+  const Tensor values = own.links.f.values.select(0, arc).cpu().contiguous();  // [k]
   Tensor share = at::zeros_like(values);
   for (const auto& in : sums) {
     if (!in.u.defined()) continue;
@@ -246,7 +248,7 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& q
     share = share / share.sum().clamp_min(1e-30);
   }
   const auto* value = values.data_ptr<float>();
-  share = share.contiguous();
+  share = share.cpu().contiguous();
   const auto* part = share.data_ptr<float>();
   std::vector<int64_t> columns;
   for (int64_t j = 0; j < values.size(0); ++j) {
@@ -318,19 +320,15 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
   const TrainedModel& trained = network.trained;
   const Tensor logits = ego.logits();
   int64_t output = options.output;
-  if (output < 0) {
-    output = trained.task == Task::kRegression ? 0 : logits.argmax().item<int64_t>();
-  }
+  const auto objective = make_objective(trained);
+  if (output < 0) output = objective->explained_output(logits);
   require(output < logits.size(0), "output ", output, " is not one of the model's");
   Explanation explanation;
   explanation.node = network.graph.nodes.names[options.node];
   explanation.output = trained.label_names[output];
   explanation.score = logits[output].item<double>();
-  if (trained.task == Task::kSingleLabel) {
-    explanation.probability = logits.softmax(0)[output].item<double>();
-  } else if (trained.task == Task::kMultiLabel) {
-    explanation.probability = logits.sigmoid()[output].item<double>();
-  }
+  const Tensor probability = objective->probabilities(logits.unsqueeze(0));
+  if (probability.defined()) explanation.probability = probability[0][output].item<double>();
   for (int64_t l = ego.first_layer(); l <= network.last_layer(); ++l) {
     const Question question{.graph = network.graph,
                             .options = options,

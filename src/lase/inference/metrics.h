@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lase/graph/labels.h"
@@ -30,14 +31,19 @@ struct Scores {
   double absolute_error = 0;
   std::vector<ClassScore> classes;
   std::vector<std::vector<int64_t>> confusion;  // single label: [label][predicted]
-
-  // What early stopping looks at: higher is better.
-  double headline(Task task) const { return task == Task::kRegression ? r2 : micro_f1; }
 };
 
-// `outputs` [all nodes, classes] are logits, or predicted numbers for regression. Labels are those
-// of the model's classes: a label ≥ classes is one that the model does not know, and counts as
-// missed.
-Scores score(const at::Tensor& outputs, const Labels& labels, std::span<const int64_t> nodes);
+// One number of the scores of a task.
+struct Metric {
+  std::string key;    // in JSON: "micro_f1"
+  std::string title;  // "micro-F1"
+  double value = 0;
+};
+
+// a / b, and 0 for b = 0.
+double ratio(double a, double b);
+
+// Scores by the objective of the labels; see Objective::score.
+Scores score(const at::Tensor& predictions, const Labels& labels, std::span<const int64_t> nodes);
 
 }  // namespace lase

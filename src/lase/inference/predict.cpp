@@ -1,14 +1,15 @@
 #include "lase/inference/predict.h"
 
 #include <ATen/ATen.h>
-#include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/graph/export.h"
+#include "lase/inference/inference.h"
+#include "lase/inference/objective.h"
 #include "lase/ops/one_thread.h"
+#include "lase/ops/workspace.h"
 
 namespace lase {
 
@@ -17,6 +18,7 @@ using at::Tensor;
 Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout, uint64_t seed) {
   const ops::OneThread one_thread;
+  const ops::Workspace workspace;
   const Model& model = *trained.model;
   const Inputs inputs(graph, trained.scaling);
   Outputs outputs;
@@ -24,22 +26,15 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
     outputs = infer(model, inputs, graph);
   } else {
     const auto layers = static_cast<size_t>(model.block_count());
-    require(fanout.size() == 1 || fanout.size() == layers, "--fanout: gives ", fanout.size(),
-            " numbers for ", layers, " layers; expected one, or one for each");
+    require(fanout.size() == 1 || fanout.size() == layers, OptionName{"fanout"}, ": gives ",
+            fanout.size(), " numbers for ", layers, " layers; expected one, or one for each");
     std::vector<int64_t> each(fanout.begin(), fanout.end());
     each.resize(layers, each[0]);
     outputs = infer_sampled(model, inputs, graph, each, seed);
   }
-  switch (trained.task) {
-    case Task::kSingleLabel:
-      return {outputs.embedding, outputs.logits, outputs.logits.softmax(1)};
-    case Task::kMultiLabel:
-      return {outputs.embedding, outputs.logits, outputs.logits.sigmoid()};
-    case Task::kRegression:
-    case Task::kNone:
-      break;
-  }
-  return {outputs.embedding, trained.target_mean + outputs.logits / trained.target_scale, {}};
+  const auto objective = make_objective(trained);
+  return {outputs.embedding, objective->predictions(outputs.logits),
+          objective->probabilities(outputs.logits)};
 }
 
 Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
@@ -76,41 +71,26 @@ Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
 
 void write_predictions(const TrainedModel& trained, const Graph& graph,
                        const Predictions& predictions, int64_t top_k, const std::string& path) {
-  const bool regression = trained.task == Task::kRegression;
-  const Tensor values = (regression ? predictions.outputs : predictions.probability).contiguous();
-  const auto* row = values.data_ptr<float>();
-  const int64_t classes = values.size(1);
-  const int64_t shown = std::clamp<int64_t>(top_k, 1, classes);
+  const auto objective = make_objective(trained);
+  const bool classes = predictions.probability.defined();
+  const Tensor values =
+      (classes ? predictions.probability : predictions.outputs).cpu().contiguous();
+  const auto width = static_cast<size_t>(values.size(1));
   TextWriter out(path);
   out << "node";
-  if (regression) {
-    for (int64_t c = 0; c < classes; ++c) (out << ',').field(trained.label_names[c]);
-  } else {
-    out << ",label,probability";
-    for (int64_t i = 2; i <= shown; ++i) out << ",label" << i << ",probability" << i;
-  }
+  for (const auto& name : objective->columns(top_k)) (out << ',').field(name);
   out << '\n';
-  std::vector<int64_t> order(static_cast<size_t>(classes));
-  for (int64_t node = 0; node < graph.node_count(); ++node, row += classes) {
+  const auto* row = values.data_ptr<float>();
+  for (int64_t node = 0; node < graph.node_count(); ++node, row += width) {
     out.field(graph.nodes.names[node]);
-    if (regression) {
-      for (int64_t c = 0; c < classes; ++c) out << ',' << row[c];
-    } else {
-      std::iota(order.begin(), order.end(), int64_t{0});
-      std::partial_sort(order.begin(), order.begin() + shown, order.end(),
-                        [&](int64_t a, int64_t b) { return row[a] > row[b]; });
-      for (int64_t i = 0; i < shown; ++i) {
-        const int64_t c = order[static_cast<size_t>(i)];
-        (out << ',').field(trained.label_names[c]) << ',' << row[c];
-      }
-    }
+    objective->write_row(out, {row, width}, top_k);
     out << '\n';
   }
   out.commit();
 }
 
 void write_embeddings(const Graph& graph, const Tensor& embedding, const std::string& path) {
-  const Tensor values = embedding.contiguous();
+  const Tensor values = embedding.cpu().contiguous();
   write_rows(graph.nodes.names, {values.data_ptr<float>(), static_cast<size_t>(values.numel())},
              path);
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lase/inference/inference.h"
 #include "lase/model/model_file.h"
 
 namespace lase {

@@ -2,7 +2,6 @@
 // node), label and id maps, and features as .npy.
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,25 +11,12 @@
 #include "lase/base/interner.h"
 #include "lase/base/npy.h"
 #include "lase/graph/encode_labels.h"
-#include "lase/ingest/format.h"
+#include "lase/ingest/import.h"
 
 namespace lase {
 namespace {
 
 using nlohmann::json;
-
-class AuthorsFormat : public Format {
- public:
-  std::string name() const override { return "authors"; }
-  std::string summary() const override { return "the file set of the paper's authors"; }
-  void declare(Flags& flags) override {
-    flags.required("prefix", prefix_, "PREFIX of PREFIX-G.json and the files beside it");
-  }
-  RawGraph read(const Like* like) const override;
-
- private:
-  std::string prefix_;
-};
 
 json read_json(const std::string& path) {
   try {
@@ -81,9 +67,24 @@ std::vector<float> ordered(const NpyMatrix& matrix, const json& map,
   return values;
 }
 
-RawGraph AuthorsFormat::read(const Like* like) const {
-  const std::string graph_path = prefix_ + "-G.json";
-  const std::string label_path = prefix_ + "-label-map.json";
+}  // namespace
+
+const OptionTable<AuthorsOptions>& authors_option_table() {
+  static const auto table = [] {
+    OptionTable<AuthorsOptions> all;
+    all.add("prefix", &AuthorsOptions::prefix, any(),
+            "PREFIX of PREFIX-G.json and the files beside it")
+        .required()
+        .positional();
+    return all;
+  }();
+  return table;
+}
+
+RawGraph read_authors(const AuthorsOptions& options, const Like* like) {
+  const std::string& prefix = options.prefix;
+  const std::string graph_path = prefix + "-G.json";
+  const std::string label_path = prefix + "-label-map.json";
   const json file = read_json(graph_path);
   const json& nodes = member(file, "nodes", graph_path);
   const json& links = member(file, "links", graph_path);
@@ -119,13 +120,13 @@ RawGraph AuthorsFormat::read(const Like* like) const {
     link_ids.push_back(link.contains("id") ? text_of(link["id"]) : std::to_string(link_ids.size()));
   }
 
-  const std::string node_map_path = prefix_ + "-node-id-map.json";
-  const NpyMatrix features = read_npy(prefix_ + "-node-feats.npy");
+  const std::string node_map_path = prefix + "-node-id-map.json";
+  const NpyMatrix features = read_npy(prefix + "-node-feats.npy");
   graph.nodes.features =
       Attributes::dense(ordered(features, optional_json(node_map_path), node_ids, node_map_path),
                         static_cast<int64_t>(node_ids.size()), features.columns);
-  const std::string link_map_path = prefix_ + "-link-id-map.json";
-  const NpyMatrix attributes = read_npy(prefix_ + "-link-feats.npy");
+  const std::string link_map_path = prefix + "-link-id-map.json";
+  const NpyMatrix attributes = read_npy(prefix + "-link-feats.npy");
   graph.attributes.columns = attributes.columns;
   graph.attributes.values.append(
       ordered(attributes, optional_json(link_map_path), link_ids, link_map_path));
@@ -135,9 +136,5 @@ RawGraph AuthorsFormat::read(const Like* like) const {
   graph.nodes.names = names.finish();
   return graph;
 }
-
-}  // namespace
-
-std::unique_ptr<Format> make_authors_format() { return std::make_unique<AuthorsFormat>(); }
 
 }  // namespace lase

@@ -1,16 +1,56 @@
 #include "lase/ingest/format.h"
 
-namespace lase {
+#include <algorithm>
+#include <type_traits>
 
-std::vector<std::unique_ptr<Format>> formats() {
-  std::vector<std::unique_ptr<Format>> all;
-  all.push_back(make_links_format());
-  all.push_back(make_contacts_format());
-  all.push_back(make_typed_format());
-  all.push_back(make_sets_format());
-  all.push_back(make_authors_format());
-  all.push_back(make_ogb_format());
+namespace lase {
+namespace {
+
+template <class Options>
+using Read = RawGraph (*)(const Options&, const Like*);
+
+template <class Options>
+class ImportOf : public Import {
+ public:
+  ImportOf(const OptionTable<Options>& table, Read<Options> reader)
+      : table_(table), reader_(reader) {}
+  BoundOptions options() override { return table_.bind(options_); }
+  RawGraph read(const Like* like) const override { return reader_(options_, like); }
+
+ private:
+  const OptionTable<Options>& table_;
+  Read<Options> reader_;
+  Options options_;
+};
+
+template <class Options>
+Format format(std::string name, std::string summary, const OptionTable<Options>& table,
+              Read<std::type_identity_t<Options>> reader) {
+  return {std::move(name), std::move(summary),
+          [&table, reader] { return std::make_unique<ImportOf<Options>>(table, reader); }};
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
+      format("links", "Links with attribute columns", links_option_table(), read_links),
+      format("contacts", "Contacts over time, counted per time slice", contacts_option_table(),
+             read_contacts),
+      format("typed", "Links of several relations", typed_option_table(), read_typed),
+      format("sets", "Items linked by the members they share", sets_option_table(), read_sets),
+      format("authors", "The file set of the paper's authors", authors_option_table(),
+             read_authors),
+      format("ogb", "OGB's raw CSV layout", ogb_option_table(), read_ogb),
+  };
   return all;
+}
+
+const Format& format_named(const std::string& name) {
+  const auto found = std::find_if(formats().begin(), formats().end(),
+                                  [&](const Format& each) { return each.name == name; });
+  require(found != formats().end(), "there is no format called ", quote(name));
+  return *found;
 }
 
 }  // namespace lase

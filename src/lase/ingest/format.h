@@ -1,34 +1,32 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "lase/graph/like.h"
-#include "lase/graph/raw_graph.h"
-#include "lase/ingest/flags.h"
+#include "lase/ingest/import.h"
 
 namespace lase {
 
-// One kind of input: `lase import NAME …`. To add a format, write its file and name it in
-// formats().
-class Format {
+// The options of one import and the function that reads it, without their types.
+class Import {
  public:
-  virtual ~Format() = default;
-  virtual std::string name() const = 0;
-  virtual std::string summary() const = 0;
-  virtual void declare(Flags& flags) = 0;
-  // `like` is null, or the graph whose attributes the new one must have.
+  virtual ~Import() = default;
+  virtual BoundOptions options() = 0;
   virtual RawGraph read(const Like* like) const = 0;
 };
 
-std::vector<std::unique_ptr<Format>> formats();
+// One kind of input: `lase import NAME …`. To add a format, write its file and add a line to
+// formats().
+struct Format {
+  std::string name;
+  std::string summary;
+  std::function<std::unique_ptr<Import>()> make;  // with default options
+};
 
-std::unique_ptr<Format> make_links_format();
-std::unique_ptr<Format> make_contacts_format();
-std::unique_ptr<Format> make_typed_format();
-std::unique_ptr<Format> make_sets_format();
-std::unique_ptr<Format> make_authors_format();
-std::unique_ptr<Format> make_ogb_format();
+const std::vector<Format>& formats();
+// Throws Error where there is no such format.
+const Format& format_named(const std::string& name);
 
 }  // namespace lase

@@ -1,39 +1,84 @@
 #include "lase/ingest/link_file.h"
 
 #include <algorithm>
-#include <map>
 
 #include "lase/base/error.h"
 
 namespace lase {
 
-void declare_table(Flags& flags, TableOptions& options) {
-  flags.text("--delimiter", options.delimiter,
-             "between fields: a character, 'tab' or 'space' (default: found out)");
-  flags.text("--header", options.header,
-             "yes or no: the first line names the columns (default: found out)");
-  flags.optional("--missing", options.missing, "value of empty number fields (default: an error)");
+const OptionTable<TableOptions>& table_option_table() {
+  static const auto table = [] {
+    using O = TableOptions;
+    OptionTable<O> all;
+    all.add("delimiter", &O::delimiter, any(),
+            "Field delimiter: a character, tab or space (default: detected)");
+    all.add("header", &O::header, one_of<Header>(), "Whether the first line names the columns");
+    all.add("missing", &O::missing, any(), "Value of empty number fields (default: an error)");
+    return all;
+  }();
+  return table;
 }
 
-void LinkFile::declare(Flags& flags) {
-  flags.required("file", path, "table of links, plain or gzip");
-  flags.text("--source", source,
-             "column by name or position from 1 (default: 'source', or the first)");
-  flags.text("--target", target, "likewise (default: 'target', or the second)");
-  declare_table(flags, table);
-  nodes.declare(flags);
+OptionTable<LinkRules> link_rule_option_table(Merging merging) {
+  using O = LinkRules;
+  OptionTable<O> all;
+  all.add("directed", &O::directed, any(), "Links lead from source to target only");
+  all.add("directional", &O::directional, any(),
+          "Give each direction of a link its own attributes: what u sent to v, then what it "
+          "received");
+  all.add("self_loops", &O::self_loops, one_of<SelfLoops>(), "Links from a node to itself");
+  if (merging == Merging::kAlways) return all;
+  all.add("parallel", &O::parallel, one_of<Parallel>(), "Several links between the same nodes");
+  all.add("merge", &O::merge, one_of<Merge>(), "How attributes of merged links are combined");
+  return all;
+}
+
+OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
+  using O = LinkTableOptions;
+  OptionTable<O> all;
+  all.add("file", &O::file, any(), "Table of links, plain or gzip").required().positional();
+  all.add("source", &O::source, any(),
+          "Source column, by name or position from 1 (default: 'source', or the first)");
+  all.add("target", &O::target, any(), "Target column (default: 'target', or the second)");
+  all.include(table_option_table(), &O::table);
+  all.include(node_option_table(), &O::nodes);
+  all.include(link_rule_option_table(merging), &O::rules);
+  all.add("layout", &O::layout, one_of<LayoutChoice>(), kLayoutHelp);
+  return all;
+}
+
+void check(const LinkRules& rules) {
+  require(!rules.directed || !rules.directional, OptionName{"directed"}, " and ",
+          OptionName{"directional"}, " exclude each other: a directed link has one direction");
+  require(!rules.directional || rules.parallel != Parallel::kKeep, OptionName{"directional"},
+          " needs ", OptionName{"parallel"},
+          " merge or refuse: the two directions of a link are paired");
+}
+
+LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
+  switch (choice) {
+    case LayoutChoice::kAuto:
+      return automatic;
+    case LayoutChoice::kDense:
+      return LayoutRule::kDense;
+    case LayoutChoice::kSparse:
+      return LayoutRule::kSparse;
+    case LayoutChoice::kCoded:
+      return LayoutRule::kCoded;
+  }
+  return automatic;
 }
 
 ColumnRoles::ColumnRoles(const Table& table, const std::vector<std::string>& named)
     : table_(table), claimed_(static_cast<size_t>(table.column_count())) {
   for (const auto& name : named) {
-    if (!name.empty()) claimed_[static_cast<size_t>(table.column(name, "an option"))] = true;
+    if (!name.empty()) claimed_[static_cast<size_t>(table.column(name, "columns"))] = true;
   }
 }
 
-int64_t ColumnRoles::choose(const std::string& named, std::string_view flag,
+int64_t ColumnRoles::choose(const std::string& named, std::string_view option,
                             const std::vector<std::string>& usual) {
-  if (!named.empty()) return table_.column(named, flag);
+  if (!named.empty()) return table_.column(named, option);
   for (const auto& name : usual) {
     const auto found = table_.find(name);
     if (!found || claimed_[static_cast<size_t>(*found)]) continue;
@@ -42,67 +87,24 @@ int64_t ColumnRoles::choose(const std::string& named, std::string_view flag,
   }
   const auto free = std::find(claimed_.begin(), claimed_.end(), false);
   require(free != claimed_.end(), table_.path(), ": has ", table_.column_count(),
-          table_.column_count() == 1 ? " column" : " columns", ", expected one more for ", flag);
+          table_.column_count() == 1 ? " column" : " columns", ", expected one more for ",
+          OptionName{option});
   *free = true;
   return free - claimed_.begin();
 }
 
-int64_t ColumnRoles::source(const LinkFile& file) {
-  return choose(file.source, "--source", {"source", "src", "from", "sender"});
+int64_t ColumnRoles::source(const LinkTableOptions& options) {
+  return choose(options.source, "source", {"source", "src", "from", "sender"});
 }
 
-int64_t ColumnRoles::target(const LinkFile& file) {
-  return choose(file.target, "--target", {"target", "dst", "to", "receiver"});
+int64_t ColumnRoles::target(const LinkTableOptions& options) {
+  return choose(options.target, "target", {"target", "dst", "to", "receiver"});
 }
 
 int64_t ColumnRoles::weight(const std::string& named) const {
-  if (!named.empty()) return table_.column(named, "--weight");
+  if (!named.empty()) return table_.column(named, "weight");
   if (const auto found = table_.find("weight")) return *found;
   return !table_.has_header() && table_.column_count() == 4 && !claimed_[3] ? 3 : -1;
-}
-
-void LinkRuleWords::declare(Flags& flags, bool merging_is_free) {
-  flags.flag("--directed", directed, "a link leads from source to target only");
-  flags.flag(
-      "--directional", directional,
-      "give each direction of a link its own attributes: what u sent to v, then what it received");
-  flags.choice("--self-loops", {"drop", "keep", "refuse"}, self_loops,
-               "links from a node to itself");
-  flags.choice("--layout", {"auto", "dense", "sparse", "coded"}, layout,
-               "how link attributes are stored; auto takes what suits the kind of input");
-  if (!merging_is_free) return;
-  flags.choice("--parallel", {"merge", "keep", "refuse"}, parallel,
-               "several links between the same nodes");
-  flags.choice("--merge", {"sum", "mean", "max", "first"}, merge,
-               "how the attributes of merged links combine");
-}
-
-LinkRules LinkRuleWords::finish() const {
-  require(!directed || !directional,
-          "--directed and --directional exclude each other: a directed link has one direction");
-  const std::map<std::string, Parallel> parallels = {
-      {"merge", Parallel::kMerge}, {"keep", Parallel::kKeep}, {"refuse", Parallel::kRefuse}};
-  const std::map<std::string, SelfLoops> loops = {
-      {"drop", SelfLoops::kDrop}, {"keep", SelfLoops::kKeep}, {"refuse", SelfLoops::kRefuse}};
-  const std::map<std::string, Merge> merges = {
-      {"sum", Merge::kSum}, {"mean", Merge::kMean}, {"max", Merge::kMax}, {"first", Merge::kFirst}};
-  LinkRules rules;
-  rules.directed = directed;
-  rules.directional = directional;
-  rules.parallel = parallels.at(parallel);
-  rules.self_loops = loops.at(self_loops);
-  rules.merge = merges.at(merge);
-  require(
-      !directional || rules.parallel != Parallel::kKeep,
-      "--directional needs --parallel merge or refuse: the two directions of a link are paired");
-  return rules;
-}
-
-LayoutRule LinkRuleWords::layout_rule(LayoutRule automatic) const {
-  if (layout == "auto") return automatic;
-  return layout == "dense"    ? LayoutRule::kDense
-         : layout == "sparse" ? LayoutRule::kSparse
-                              : LayoutRule::kCoded;
 }
 
 }  // namespace lase

@@ -7,25 +7,24 @@
 
 #include "lase/base/interner.h"
 #include "lase/graph/raw_graph.h"
-#include "lase/ingest/flags.h"
+#include "lase/ingest/import.h"
 #include "lase/ingest/nodes.h"
 #include "lase/ingest/table.h"
 
 namespace lase {
 
-// Options that every table has, and those of tables with one link a row.
-void declare_table(Flags& flags, TableOptions& options);
+// The options of tables with one link per row; formats that always merge parallel links leave out
+// those about merging.
+enum class Merging : uint8_t { kAlways, kChosen };
+OptionTable<LinkTableOptions> link_table_option_table(Merging merging);
+OptionTable<LinkRules> link_rule_option_table(Merging merging);
+const OptionTable<NodeOptions>& node_option_table();
+inline constexpr const char* kLayoutHelp =
+    "How link attributes are stored; auto: what suits the kind of input";
 
-class LinkFile {
- public:
-  std::string path;
-  std::string source;  // columns; empty: by their usual names, or the first two
-  std::string target;
-  TableOptions table;
-  NodeOptions nodes;
-
-  void declare(Flags& flags);
-};
+// Throws Error where the rules contradict one another.
+void check(const LinkRules& rules);
+LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
 
 // Gives each role of a table its column: the one the user named, else the one with a usual name,
 // else the first that nobody has claimed.
@@ -34,10 +33,10 @@ class ColumnRoles {
   // `named`: what the user gave for all roles; these columns are not handed out by default.
   ColumnRoles(const Table& table, const std::vector<std::string>& named);
 
-  int64_t choose(const std::string& named, std::string_view flag,
+  int64_t choose(const std::string& named, std::string_view option,
                  const std::vector<std::string>& usual);
-  int64_t source(const LinkFile& file);
-  int64_t target(const LinkFile& file);
+  int64_t source(const LinkTableOptions& options);
+  int64_t target(const LinkTableOptions& options);
   // A weight is optional: −1 where the user named none, no column is called so, and no fourth
   // column stands in a table without header.
   int64_t weight(const std::string& named) const;
@@ -47,26 +46,11 @@ class ColumnRoles {
   std::vector<bool> claimed_;
 };
 
-// Flags for LinkRules; `finish` turns the words into rules. Formats that always merge parallel
-// links leave out the flags about merging.
-struct LinkRuleWords {
-  bool directed = false;
-  bool directional = false;
-  std::string parallel = "merge";
-  std::string self_loops = "drop";
-  std::string merge = "sum";
-  std::string layout = "auto";
-
-  void declare(Flags& flags, bool merging_is_free);
-  LinkRules finish() const;
-  LayoutRule layout_rule(LayoutRule automatic) const;
-};
-
 // Reads one raw link a row. `parse(payload, row)` keeps what a row says besides its ends (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in the order of the file.
 template <class Payload, class Parse, class Add>
-void read_links(const Table& table, int64_t source, int64_t target, NodeReader& nodes,
-                RawGraph& graph, const Parse& parse, const Add& add) {
+void read_link_rows(const Table& table, int64_t source, int64_t target, NodeReader& nodes,
+                    RawGraph& graph, const Parse& parse, const Add& add) {
   struct End {
     std::string_view name;
     uint64_t hash = 0;

@@ -1,13 +1,11 @@
 // Links with attribute columns: source, target, then numbers or categories.
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "lase/base/error.h"
 #include "lase/ingest/categories.h"
-#include "lase/ingest/format.h"
 #include "lase/ingest/link_file.h"
 
 namespace lase {
@@ -16,28 +14,6 @@ namespace {
 struct Payload {
   std::vector<float> numbers;                // [rows, number columns]
   std::vector<std::string_view> categories;  // [rows, categorical columns]
-};
-
-class LinksFormat : public Format {
- public:
-  std::string name() const override { return "links"; }
-  std::string summary() const override { return "links with attribute columns"; }
-
-  void declare(Flags& flags) override {
-    file_.declare(flags);
-    flags.texts("--columns", columns_,
-                "attribute columns, or 'none' (default: all but source and target)");
-    flags.texts("--categorical", categorical_, "attribute columns that hold categories");
-    rules_.declare(flags, true);
-  }
-
-  RawGraph read(const Like* like) const override;
-
- private:
-  LinkFile file_;
-  std::vector<std::string> columns_;
-  std::vector<std::string> categorical_;
-  LinkRuleWords rules_;
 };
 
 // Positions of the number columns and of the categorical ones.
@@ -50,7 +26,7 @@ Chosen choose(const Table& table, const std::vector<std::string>& columns,
               const std::vector<std::string>& categorical, int64_t source, int64_t target) {
   Chosen chosen;
   for (const auto& name : categorical) {
-    chosen.categories.push_back(table.column(name, "--categorical"));
+    chosen.categories.push_back(table.column(name, "categorical"));
   }
   const auto add = [&](int64_t column) {
     const auto& known = chosen.categories;
@@ -63,7 +39,7 @@ Chosen choose(const Table& table, const std::vector<std::string>& columns,
       if (column != source && column != target) add(column);
     }
   } else if (columns != std::vector<std::string>{"none"}) {
-    for (const auto& name : columns) add(table.column(name, "--columns"));
+    for (const auto& name : columns) add(table.column(name, "columns"));
   }
   return chosen;
 }
@@ -115,19 +91,36 @@ RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes,
   return result;
 }
 
-RawGraph LinksFormat::read(const Like* like) const {
+}  // namespace
+
+const OptionTable<LinksOptions>& links_option_table() {
+  static const auto table = [] {
+    using O = LinksOptions;
+    OptionTable<O> all;
+    all.include(link_table_option_table(Merging::kChosen));
+    all.add("columns", &O::columns, any(),
+            "Attribute columns, or none (default: all but source and target)");
+    all.add("categorical", &O::categorical, any(), "Attribute columns that hold categories");
+    return all;
+  }();
+  return table;
+}
+
+RawGraph read_links(const LinksOptions& options, const Like* like) {
+  links_option_table().check(options);
+  check(options.rules);
   RawGraph graph;
-  graph.rules = rules_.finish();
-  graph.layout_rule = rules_.layout_rule(LayoutRule::kCodeFew);
-  NodeReader nodes(file_.nodes, file_.table, like);
-  auto wanted = columns_;
-  wanted.insert(wanted.end(), categorical_.begin(), categorical_.end());
-  wanted.insert(wanted.end(), {file_.source, file_.target});
-  const Table table(file_.path, file_.table, wanted);
-  ColumnRoles roles(table, {file_.source, file_.target});
-  const int64_t source = roles.source(file_);
-  const int64_t target = roles.target(file_);
-  const Chosen chosen = choose(table, columns_, categorical_, source, target);
+  graph.rules = options.rules;
+  graph.layout_rule = layout_rule(options.layout, LayoutRule::kCodeFew);
+  NodeReader nodes(options.nodes, options.table, like);
+  auto wanted = options.columns;
+  wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
+  wanted.insert(wanted.end(), {options.source, options.target});
+  const Table table(options.file, options.table, wanted);
+  ColumnRoles roles(table, {options.source, options.target});
+  const int64_t source = roles.source(options);
+  const int64_t target = roles.target(options);
+  const Chosen chosen = choose(table, options.columns, options.categorical, source, target);
   ColumnEncoder encoder(names_of(table, chosen.numbers), names_of(table, chosen.categories),
                         like != nullptr ? &like->attribute_names : nullptr);
   Buffer<float> numbers;
@@ -144,7 +137,7 @@ RawGraph LinksFormat::read(const Like* like) const {
       codes.push_back(encoder.code(c, payload.categories[at]));
     }
   };
-  read_links<Payload>(table, source, target, nodes, graph, parse, add);
+  read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
   if (encoder.categories() == 0) {
     graph.attributes.columns = encoder.numbers();
     graph.attributes.values = std::move(numbers);
@@ -154,14 +147,10 @@ RawGraph LinksFormat::read(const Like* like) const {
   graph.attribute_names = make_string_table(encoder.names());
   if (encoder.unseen() > 0) {
     graph.notes.push_back(
-        join(encoder.unseen(), " categories of links are not in the graph of --like"));
+        join(encoder.unseen(), " categories of links are not in the earlier graph"));
   }
   nodes.finish(graph);
   return graph;
 }
-
-}  // namespace
-
-std::unique_ptr<Format> make_links_format() { return std::make_unique<LinksFormat>(); }
 
 }  // namespace lase

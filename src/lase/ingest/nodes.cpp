@@ -8,36 +8,42 @@
 #include "lase/base/npy.h"
 #include "lase/graph/encode_labels.h"
 #include "lase/ingest/categories.h"
+#include "lase/ingest/link_file.h"
 #include "lase/ingest/text_features.h"
 
 namespace lase {
 
-void NodeOptions::declare_columns(Flags& flags) {
-  flags.text("--label", label, "column with the class of a node; empty fields are unknown");
-  flags.text("--multi-label", multi_label, "column with the classes of a node");
-  flags.text("--label-separator", label_separator, "between the classes of --multi-label");
-  flags.texts("--regress", target, "columns with numbers to predict");
-  flags.text("--split", split, "column with train, val, test; or shares such as 65/15/20");
-  flags.text("--text", text, "column with text, turned into tf-idf features");
-  flags.number("--text-min-count", text_min_count, "leave out words in fewer training texts");
-  flags.text("--features", features,
-             "node features: .npy with rows in the order of the nodes, or a table with node, "
-             "feature, value");
-  flags.text("--feature-names", feature_names,
-             "file that lists the names of these features, one a line, in their order");
-  flags.texts("--node-columns", columns,
-              "feature columns, or 'none' (default: every column of numbers without another role, "
-              "unless --features or --text is given)");
-  flags.texts("--node-categorical", categorical, "feature columns that hold categories");
-  flags.number("--seed", seed, "of the random split");
-}
-
-void NodeOptions::declare(Flags& flags) {
-  flags.text("--nodes", nodes, "table of the nodes: id, then label, split and feature columns");
-  flags.text("--id", id, "column with the id of a node (default: 'id', or the first)");
-  flags.choice("--unknown-nodes", {"refuse", "add", "drop"}, unknown,
-               "links to nodes that --nodes does not name");
-  declare_columns(flags);
+const OptionTable<NodeOptions>& node_option_table() {
+  static const auto table = [] {
+    using O = NodeOptions;
+    OptionTable<O> all;
+    all.add("nodes", &O::file, any(), "Table of nodes: id, then label, split and feature columns");
+    all.add("id", &O::id, any(),
+            "Column with the id of a node (default: 'id', or the first; for sets the row number)");
+    all.add("unknown_nodes", &O::unknown, one_of<UnknownNodes>(),
+            "Links to nodes that the table of nodes does not list");
+    all.add("label", &O::label, any(), "Column with the class of a node; empty fields are unknown");
+    all.add("multi_label", &O::multi_label, any(), "Column with the classes of a node");
+    all.add("label_separator", &O::label_separator, any(), "Separator between several classes");
+    all.add("regress", &O::target, any(), "Columns with numbers to predict");
+    all.add("split", &O::split, any(),
+            "Column with train, val, test; or proportions such as 65/15/20");
+    all.add("text", &O::text, any(), "Column with text, turned into tf-idf features");
+    all.add("text_min_count", &O::text_min_count, at_least(0),
+            "Leave out words in fewer training texts than this");
+    all.add("features", &O::features, any(),
+            "Node features: .npy with rows in the order of the nodes, or a table with node, "
+            "feature, value");
+    all.add("feature_names", &O::feature_names, any(),
+            "File that lists the names of these features, one per line, in their order");
+    all.add("node_columns", &O::columns, any(),
+            "Feature columns, or none (default: every column of numbers without another role, "
+            "unless features or text are given)");
+    all.add("node_categorical", &O::categorical, any(), "Feature columns that hold categories");
+    all.add("seed", &O::seed, any(), "Random seed of the split");
+    return all;
+  }();
+  return table;
 }
 
 std::vector<std::string> NodeOptions::wanted_columns() const {
@@ -51,23 +57,24 @@ std::vector<std::string> NodeOptions::wanted_columns() const {
 NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_options,
                        const Like* like)
     : NodeReader(options, like) {
-  const bool has_table = !options_.nodes.empty();
-  for (const auto& [flag, value] :
-       {std::pair{"--id", options_.id},
-        {"--label", options_.label},
-        {"--multi-label", options_.multi_label},
-        {"--text", options_.text},
-        {"--features", options_.features},
-        {"--regress", options_.target.empty() ? "" : options_.target[0]},
-        {"--node-columns", options_.columns.empty() ? "" : options_.columns[0]},
-        {"--node-categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
-    require(has_table || value.empty(), flag, " ", quote(value),
-            ": needs --nodes, the table that lists the nodes");
+  const bool has_table = !options_.file.empty();
+  for (const auto& [option, value] :
+       {std::pair{"id", options_.id},
+        {"label", options_.label},
+        {"multi_label", options_.multi_label},
+        {"text", options_.text},
+        {"features", options_.features},
+        {"regress", options_.target.empty() ? "" : options_.target[0]},
+        {"node_columns", options_.columns.empty() ? "" : options_.columns[0]},
+        {"node_categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
+    require(has_table || value.empty(), OptionName{option}, " ", quote(value), ": needs ",
+            OptionName{"nodes"}, ", the table of nodes");
   }
-  require(has_table || options_.split.empty() || is_shares(options_.split), "--split ",
-          quote(options_.split), ": expected shares such as 65/15/20, or a column of --nodes");
+  require(has_table || options_.split.empty() || is_shares(options_.split), OptionName{"split"},
+          " ", quote(options_.split), ": expected proportions such as 65/15/20, or a column of ",
+          OptionName{"nodes"});
   if (has_table) {
-    read_table(Table(options_.nodes, table_options, options_.wanted_columns()), false, "");
+    read_table(Table(options_.file, table_options, options_.wanted_columns()), false, "");
   }
 }
 
@@ -102,10 +109,10 @@ struct Roles {
 void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
   const auto& options = options_;
   table_path_ = table.path();
-  require(options.label.empty() || options.multi_label.empty(),
-          "--label and --multi-label exclude each other");
+  require(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
+          OptionName{"multi_label"}, " exclude each other");
   require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
-          "--regress and --label exclude each other");
+          OptionName{"regress"}, " and ", OptionName{"label"}, " exclude each other");
   Roles roles;
   std::vector<bool> used(static_cast<size_t>(table.column_count()));
   const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
@@ -117,14 +124,14 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
     return name.empty() ? -1 : use(name, role);
   };
   if (!numbered) {
-    roles.id = options.id.empty() ? table.find("id").value_or(0) : table.column(options.id, "--id");
+    roles.id = options.id.empty() ? table.find("id").value_or(0) : table.column(options.id, "id");
     used[static_cast<size_t>(roles.id)] = true;
   }
-  roles.label = use_given(options.label.empty() ? options.multi_label : options.label, "--label");
-  roles.text = use_given(options.text, "--text");
-  if (!is_shares(options.split)) roles.split = use_given(options.split, "--split");
-  use_given(other_column, "--members");
-  for (const auto& name : options.target) roles.targets.push_back(use(name, "--regress"));
+  roles.label = use_given(options.label.empty() ? options.multi_label : options.label, "label");
+  roles.text = use_given(options.text, "text");
+  if (!is_shares(options.split)) roles.split = use_given(options.split, "split");
+  use_given(other_column, "members");
+  for (const auto& name : options.target) roles.targets.push_back(use(name, "regress"));
   const auto is_category = [&](const std::string& name) {
     const auto& all = options.categorical;
     return std::find(all.begin(), all.end(), name) != all.end();
@@ -132,11 +139,11 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   std::vector<std::string> numbers;
   for (const auto& name : options.columns) {
     if (name == "none" || is_category(name)) continue;
-    roles.numbers.push_back(use(name, "--node-columns"));
+    roles.numbers.push_back(use(name, "node_columns"));
     numbers.push_back(table.columns()[static_cast<size_t>(roles.numbers.back())]);
   }
   for (const auto& name : options.categorical) {
-    roles.categories.push_back(use(name, "--node-categorical"));
+    roles.categories.push_back(use(name, "node_categorical"));
   }
   const bool find_numbers =
       options.columns.empty() && options.features.empty() && options.text.empty();
@@ -219,7 +226,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   columns_ = Attributes::dense(std::move(matrix), listed_, width);
   column_names_ = encoder.names();
   if (encoder.unseen() > 0) {
-    notes_.push_back(join(encoder.unseen(), " categories of nodes are not in the graph of --like"));
+    notes_.push_back(join(encoder.unseen(), " categories of nodes are not in the earlier graph"));
   }
 }
 
@@ -228,10 +235,11 @@ std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
   if (listed_ == 0) return names_.add(name, hash);
   const auto known = names_.find(name, hash);
   if (known) return known;
-  require(options_.unknown != "refuse", path, ": line ", line, ": node ", quote(name),
-          " is not in ", options_.nodes, " (--unknown-nodes add or drop would go on)");
+  require(options_.unknown != UnknownNodes::kRefuse, path, ": line ", line, ": node ", quote(name),
+          " is not in ", options_.file, " (", OptionName{"unknown_nodes"},
+          " add or drop accepts it)");
   ++unknown_;
-  if (options_.unknown == "drop") return std::nullopt;
+  if (options_.unknown == UnknownNodes::kDrop) return std::nullopt;
   return names_.add(name, hash);
 }
 
@@ -374,7 +382,7 @@ void NodeReader::add_labels(RawGraph& graph) {
 void NodeReader::add_split(RawGraph& graph) {
   if (options_.split.empty()) return;
   if (is_shares(options_.split)) {
-    graph.nodes.split = random_split(size(), options_.split, static_cast<uint64_t>(options_.seed));
+    graph.nodes.split = random_split(size(), options_.split, options_.seed);
     return;
   }
   split_.resize(static_cast<size_t>(size()), static_cast<uint8_t>(Split::kNone));
@@ -386,9 +394,9 @@ void NodeReader::finish(RawGraph& graph) {
   add_features(graph);
   add_labels(graph);
   if (unknown_ > 0) {
-    notes_.push_back(join(
-        unknown_, " ends of links were not in ", options_.nodes,
-        options_.unknown == "drop" ? "; their links were dropped" : "; they were added as nodes"));
+    notes_.push_back(join(unknown_, " ends of links were not in ", options_.file,
+                          options_.unknown == UnknownNodes::kDrop ? "; their links were dropped"
+                                                                  : "; they were added as nodes"));
   }
   graph.notes.insert(graph.notes.end(), notes_.begin(), notes_.end());
   graph.nodes.names = names_.finish();

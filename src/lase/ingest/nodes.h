@@ -8,34 +8,10 @@
 
 #include "lase/base/interner.h"
 #include "lase/graph/raw_graph.h"
-#include "lase/ingest/flags.h"
-#include "lase/ingest/format.h"
+#include "lase/ingest/import.h"
 #include "lase/ingest/table.h"
 
 namespace lase {
-
-struct NodeOptions {
-  std::string nodes;        // file; empty: nodes come from the links alone
-  std::string id;           // column; empty: "id", or the first
-  std::string label;        // column: one class a node
-  std::string multi_label;  // column: several classes a node
-  std::string label_separator = ";";
-  std::vector<std::string> target;  // columns: numbers to predict
-  std::string split;                // column, or shares such as 65/15/20
-  std::string text;                 // column: tf-idf
-  int64_t text_min_count = 2;
-  std::string features;                  // .npy, rows in the order of the nodes; or a table
-  std::string feature_names;             // file that lists their names
-  std::vector<std::string> columns;      // feature columns; empty: see read_nodes; "none"
-  std::vector<std::string> categorical;  // those of them that are categories
-  std::string unknown = "refuse";        // nodes of links that the file does not name
-  int64_t seed = 1;
-
-  // All but the options that name a file of nodes, for formats whose own file lists the nodes.
-  void declare_columns(Flags& flags);
-  void declare(Flags& flags);
-  std::vector<std::string> wanted_columns() const;
-};
 
 // The nodes of a graph while it is read: first those of a table, then the ends of links.
 //

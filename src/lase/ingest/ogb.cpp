@@ -4,13 +4,11 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "lase/base/error.h"
 #include "lase/graph/encode_labels.h"
-#include "lase/ingest/format.h"
 #include "lase/ingest/link_file.h"
 #include "lase/ingest/table.h"
 
@@ -19,19 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class OgbFormat : public Format {
+// Reads the files of one data set.
+class OgbReader {
  public:
-  std::string name() const override { return "ogb"; }
-  std::string summary() const override { return "OGB's raw csv layout"; }
-  void declare(Flags& flags) override {
-    flags.required("folder", folder_, "folder that holds raw/ and split/");
-    flags.choice("--task", {"auto", "single-label", "multi-label", "regression"}, task_,
-                 "what the label columns mean (auto: one column of integers is one class a node, "
-                 "several columns are classes)");
-    flags.text("--split-name", split_name_, "folder under split/ (default: the only one)");
-    rules_.declare(flags, true);
-  }
-  RawGraph read(const Like* like) const override;
+  explicit OgbReader(const OgbOptions& options) : options_(options) {}
+  RawGraph read(const Like* like) const;
 
  private:
   // The file, plain or gzip, or an empty path.
@@ -41,18 +31,15 @@ class OgbFormat : public Format {
   void read_labels(RawGraph& graph, int64_t nodes, const Like* like) const;
   void read_split(RawGraph& graph, int64_t nodes) const;
 
-  std::string folder_;
-  std::string task_ = "auto";
-  std::string split_name_;
-  LinkRuleWords rules_;
+  const OgbOptions& options_;
 };
 
-fs::path OgbFormat::raw() const {
-  const fs::path folder(folder_);
+fs::path OgbReader::raw() const {
+  const fs::path folder(options_.folder);
   return fs::is_directory(folder / "raw") ? folder / "raw" : folder;
 }
 
-std::string OgbFormat::find(const std::string& name) const {
+std::string OgbReader::find(const std::string& name) const {
   for (const char* ending : {".csv.gz", ".csv"}) {
     const fs::path path = raw() / (name + ending);
     if (fs::exists(path)) return path.string();
@@ -60,7 +47,7 @@ std::string OgbFormat::find(const std::string& name) const {
   return "";
 }
 
-std::string OgbFormat::need(const std::string& name) const {
+std::string OgbReader::need(const std::string& name) const {
   std::string path = find(name);
   require(!path.empty(), (raw() / (name + ".csv.gz")).string(), ": is missing");
   return path;
@@ -74,7 +61,7 @@ struct Matrix {
 
 // A csv of numbers without header; empty fields and "nan" are NaN where they are allowed.
 Matrix read_matrix(const std::string& path, bool allow_unknown) {
-  const Table table(path, {.delimiter = ",", .header = "no", .missing = {}});
+  const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   Matrix matrix;
   matrix.columns = table.column_count();
   using Chunk = std::vector<float>;
@@ -92,7 +79,7 @@ Matrix read_matrix(const std::string& path, bool allow_unknown) {
 
 // A csv of whole numbers below `limit`.
 std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int64_t limit) {
-  const Table table(path, {.delimiter = ",", .header = "no", .missing = {}});
+  const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   require(table.column_count() == columns, path, ": has ", table.column_count(),
           " columns, expected ", columns);
   std::vector<int32_t> numbers;
@@ -112,7 +99,7 @@ std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int6
   return numbers;
 }
 
-void OgbFormat::read_labels(RawGraph& graph, int64_t nodes, const Like* like) const {
+void OgbReader::read_labels(RawGraph& graph, int64_t nodes, const Like* like) const {
   const std::string path = find("node-label");
   if (path.empty()) return;
   Matrix matrix = read_matrix(path, true);
@@ -120,18 +107,18 @@ void OgbFormat::read_labels(RawGraph& graph, int64_t nodes, const Like* like) co
           ", one for each node");
   Labels& labels = graph.nodes.labels;
   const bool several = matrix.columns > 1;
-  if (task_ == "single-label" || (task_ == "auto" && !several)) {
+  if (options_.task == OgbTask::kSingleLabel || (options_.task == OgbTask::kAuto && !several)) {
     require(!several, path, ": has ", matrix.columns, " columns, expected one class a node");
     StringTableBuilder texts;
     for (const float value : matrix.values) {
       require(std::isnan(value) || value == std::floor(value), path, ": holds the label ", value,
-              ", expected integers (or --task regression)");
+              ", expected integers (or ", OptionName{"task"}, " regression)");
       texts.add(std::isnan(value) ? "" : std::to_string(static_cast<int64_t>(value)));
     }
     labels = encode_labels(texts.finish(), like != nullptr ? like->label_names : StringTable{});
     return;
   }
-  labels.task = task_ == "regression" ? Task::kRegression : Task::kMultiLabel;
+  labels.task = options_.task == OgbTask::kRegression ? Task::kRegression : Task::kMultiLabel;
   labels.names = numbered_names("", matrix.columns);
   if (labels.task == Task::kMultiLabel) {
     for (const float value : matrix.values) {
@@ -142,17 +129,17 @@ void OgbFormat::read_labels(RawGraph& graph, int64_t nodes, const Like* like) co
   labels.target = matrix.values.freeze();
 }
 
-void OgbFormat::read_split(RawGraph& graph, int64_t nodes) const {
-  const fs::path folder = fs::path(folder_) / "split";
+void OgbReader::read_split(RawGraph& graph, int64_t nodes) const {
+  const fs::path folder = fs::path(options_.folder) / "split";
   if (!fs::is_directory(folder)) return;
-  fs::path chosen = folder / split_name_;
-  if (split_name_.empty()) {
+  fs::path chosen = folder / options_.split_name;
+  if (options_.split_name.empty()) {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.is_directory()) found.push_back(entry.path());
     }
-    require(found.size() == 1, folder.string(), ": holds ", found.size(),
-            " splits; --split-name chooses one");
+    require(found.size() == 1, folder.string(), ": holds ", found.size(), " splits; ",
+            OptionName{"split_name"}, " chooses one");
     chosen = found[0];
   }
   std::vector<uint8_t> split(static_cast<size_t>(nodes));
@@ -167,11 +154,11 @@ void OgbFormat::read_split(RawGraph& graph, int64_t nodes) const {
   graph.nodes.split = std::move(split);
 }
 
-RawGraph OgbFormat::read(const Like* like) const {
-  require(fs::is_directory(folder_), folder_, ": is not a folder");
+RawGraph OgbReader::read(const Like* like) const {
+  require(fs::is_directory(options_.folder), options_.folder, ": is not a folder");
   RawGraph graph;
-  graph.rules = rules_.finish();
-  graph.layout_rule = rules_.layout_rule(LayoutRule::kAsRead);
+  graph.rules = options_.rules;
+  graph.layout_rule = layout_rule(options_.layout, LayoutRule::kAsRead);
   const std::string count_path = need("num-node-list");
   const auto counts = read_numbers(count_path, 1, std::numeric_limits<int32_t>::max());
   require(counts.size() == 1 && counts[0] > 0, count_path, ": lists ", counts.size(),
@@ -206,6 +193,28 @@ RawGraph OgbFormat::read(const Like* like) const {
 
 }  // namespace
 
-std::unique_ptr<Format> make_ogb_format() { return std::make_unique<OgbFormat>(); }
+const OptionTable<OgbOptions>& ogb_option_table() {
+  static const auto table = [] {
+    using O = OgbOptions;
+    OptionTable<O> all;
+    all.add("folder", &O::folder, any(), "Folder that holds raw/ and split/")
+        .required()
+        .positional();
+    all.add("task", &O::task, one_of<OgbTask>(),
+            "What the label columns mean; auto: one column of integers is one class per node, "
+            "several columns are classes");
+    all.add("split_name", &O::split_name, any(), "Folder under split/ (default: the only one)");
+    all.include(link_rule_option_table(Merging::kChosen), &O::rules);
+    all.add("layout", &O::layout, one_of<LayoutChoice>(), kLayoutHelp);
+    return all;
+  }();
+  return table;
+}
+
+RawGraph read_ogb(const OgbOptions& options, const Like* like) {
+  ogb_option_table().check(options);
+  check(options.rules);
+  return OgbReader(options).read(like);
+}
 
 }  // namespace lase

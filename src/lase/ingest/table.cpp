@@ -110,10 +110,11 @@ void Table::find_delimiter(const std::vector<std::string_view>& sample) {
   const auto& given = options_.delimiter;
   if (!given.empty()) {
     require(given == "tab" || given == "space" || given == "\\t" || given.size() == 1,
-            "--delimiter ", quote(given), ": expected one character, 'tab' or 'space'");
+            OptionName{"delimiter"}, " ", quote(given),
+            ": expected one character, 'tab' or 'space'");
     delimiter_ = given == "tab" || given == "\\t" ? '\t' : given == "space" ? ' ' : given[0];
-    require(delimiter_ != '"' && delimiter_ != '\n',
-            "--delimiter: a quote or line end cannot be one");
+    require(delimiter_ != '"' && delimiter_ != '\n', OptionName{"delimiter"},
+            ": a quote or line end cannot be one");
     return;
   }
   // The first candidate that cuts every line into the same number of fields, more than one; else
@@ -140,10 +141,7 @@ void Table::find_delimiter(const std::vector<std::string_view>& sample) {
 
 bool Table::find_header(const std::vector<std::string_view>& sample,
                         const std::vector<std::string>& wanted) {
-  const auto& given = options_.header;
-  require(given.empty() || given == "yes" || given == "no", "--header ", quote(given),
-          ": expected yes or no");
-  if (!given.empty()) return given == "yes";
+  if (options_.header != Header::kAuto) return options_.header == Header::kYes;
   std::deque<std::string> unescaped;
   Row first(this, &unescaped);
   split(sample[0], first);
@@ -181,7 +179,7 @@ int64_t Table::column(const std::string& name_or_position, std::string_view role
   }
   std::string known;
   for (const auto& name : names_) known += (known.empty() ? "" : ", ") + name;
-  fail(path_, ": has no column ", quote(name_or_position), " for ", role, "; it has ",
+  fail(path_, ": has no column ", quote(name_or_position), " for ", OptionName{role}, "; it has ",
        column_count(), " columns: ", known);
 }
 
@@ -270,7 +268,7 @@ double Row::time(int64_t column) const {
 float Row::attribute(int64_t column) const {
   if (text(column).empty()) {
     if (table_->options_.missing) return *table_->options_.missing;
-    fail(column, "a finite number (--missing 0 would fill empty fields)");
+    fail(column, join("a finite number (", OptionName{"missing"}, " 0 would fill empty fields)"));
   }
   const double value = number(column);
   if (std::abs(value) > double{std::numeric_limits<float>::max()}) {

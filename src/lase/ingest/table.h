@@ -10,16 +10,10 @@
 
 #include "lase/base/parallel.h"
 #include "lase/base/text.h"
+#include "lase/ingest/import.h"
 #include "lase/ingest/text_stream.h"
 
 namespace lase {
-
-struct TableOptions {
-  std::string delimiter;  // one character, "tab", "space", or empty: found out
-  std::string header;     // "yes", "no", or empty: found out
-  // Empty fields of number columns read as this; without it they are an error.
-  std::optional<float> missing;
-};
 
 class Table;
 
@@ -58,7 +52,8 @@ class Table {
   char delimiter() const { return delimiter_; }
   int64_t column_count() const { return static_cast<int64_t>(names_.size()); }
 
-  // The column of that name, or at that position counted from 1; `role` is for the message.
+  // The column of that name, or at that position counted from 1; `role` is the option that names
+  // it.
   int64_t column(const std::string& name_or_position, std::string_view role) const;
   std::optional<int64_t> find(std::string_view name) const;
   // Whether the first row of data has a number there.

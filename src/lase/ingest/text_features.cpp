@@ -61,17 +61,17 @@ Terms fit_terms(const StringTable& texts, const Array<uint8_t>& split, int64_t m
 }
 
 Terms terms_of(const Like& like, const std::string& prefix) {
-  require(like.recipe.contains("idf"),
-          "--text: the graph given with --like has no features of a text");
+  require(like.recipe.contains("idf"), OptionName{"text"},
+          ": the earlier graph has no features of a text");
   Terms terms;
   terms.idf = like.numbers("idf");
   for (int64_t i = 0; i < like.feature_names.size(); ++i) {
     const auto name = like.feature_names[i];
     if (name.starts_with(prefix)) terms.words.add(name.substr(prefix.size()));
   }
-  require(terms.words.size() == static_cast<int64_t>(terms.idf.size()),
-          "--text: the graph given with --like has ", terms.idf.size(), " weights for ",
-          terms.words.size(), " terms of ", quote(prefix));
+  require(terms.words.size() == static_cast<int64_t>(terms.idf.size()), OptionName{"text"},
+          ": the earlier graph has ", terms.idf.size(), " weights for ", terms.words.size(),
+          " terms of ", quote(prefix));
   return terms;
 }
 

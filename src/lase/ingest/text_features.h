@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "lase/graph/like.h"
 #include "lase/graph/raw_graph.h"
-#include "lase/ingest/format.h"
 
 namespace lase {
 

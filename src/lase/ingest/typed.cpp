@@ -1,12 +1,10 @@
 // Links of several kinds: source, target, relation; a link has one weight for each relation.
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "lase/base/error.h"
 #include "lase/base/interner.h"
-#include "lase/ingest/format.h"
 #include "lase/ingest/link_file.h"
 
 namespace lase {
@@ -17,49 +15,45 @@ struct Payload {
   std::vector<float> weight;
 };
 
-class TypedFormat : public Format {
- public:
-  std::string name() const override { return "typed"; }
-  std::string summary() const override { return "links of several relations"; }
+}  // namespace
 
-  void declare(Flags& flags) override {
-    file_.declare(flags);
-    flags.text(
-        "--relation", relation_,
-        "column with the relation; empty: a link without any (default: 'relation', or the third)");
-    flags.text("--weight", weight_,
-               "column with the weight of a relation (default: 'weight', the fourth without a "
-               "header, or 1 each)");
-    flags.text("--relations", relations_,
-               "file that lists the relations, one a line, in the order of the attributes "
-               "(default: as they appear)");
-    rules_.declare(flags, false);
-  }
+const OptionTable<TypedOptions>& typed_option_table() {
+  static const auto table = [] {
+    using O = TypedOptions;
+    OptionTable<O> all;
+    all.include(link_table_option_table(Merging::kAlways));
+    all.add("relation", &O::relation, any(),
+            "Column with the relation; an empty field is a link without any (default: 'relation', "
+            "or the third)");
+    all.add("weight", &O::weight, any(),
+            "Column with the weight of a relation (default: 'weight', the fourth without a "
+            "header, or 1)");
+    all.add("relations", &O::relations, any(),
+            "File that lists the relations, one per line, in the order of the attributes "
+            "(default: as they appear)");
+    return all;
+  }();
+  return table;
+}
 
-  RawGraph read(const Like* like) const override;
-
- private:
-  LinkFile file_;
-  std::string relation_;
-  std::string weight_;
-  std::string relations_;
-  LinkRuleWords rules_;
-};
-
-RawGraph TypedFormat::read(const Like* like) const {
+RawGraph read_typed(const TypedOptions& options, const Like* like) {
+  typed_option_table().check(options);
+  check(options.rules);
   RawGraph graph;
-  graph.rules = rules_.finish();
-  graph.layout_rule = rules_.layout_rule(LayoutRule::kAsRead);
-  NodeReader nodes(file_.nodes, file_.table, like);
-  const Table table(file_.path, file_.table, {file_.source, file_.target, relation_, weight_});
-  ColumnRoles roles(table, {file_.source, file_.target, relation_, weight_});
-  const int64_t source = roles.source(file_);
-  const int64_t target = roles.target(file_);
-  const int64_t relation = roles.choose(relation_, "--relation", {"relation", "type", "kind"});
-  const int64_t weight = roles.weight(weight_);
+  graph.rules = options.rules;
+  graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
+  NodeReader nodes(options.nodes, options.table, like);
+  const std::vector<std::string> named = {options.source, options.target, options.relation,
+                                          options.weight};
+  const Table table(options.file, options.table, named);
+  ColumnRoles roles(table, named);
+  const int64_t source = roles.source(options);
+  const int64_t target = roles.target(options);
+  const int64_t relation = roles.choose(options.relation, "relation", {"relation", "type", "kind"});
+  const int64_t weight = roles.weight(options.weight);
   Interner relations;
-  if (!relations_.empty()) {
-    for (const auto& line : read_lines(relations_)) relations.add(line);
+  if (!options.relations.empty()) {
+    for (const auto& line : read_lines(options.relations)) relations.add(line);
   }
   const bool fixed = like != nullptr;
   if (fixed) {
@@ -84,18 +78,14 @@ RawGraph TypedFormat::read(const Like* like) const {
     }
   };
   graph.attributes.layout = Layout::kSparse;
-  read_links<Payload>(table, source, target, nodes, graph, parse, add);
+  read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
   graph.attributes.columns = relations.size();
   graph.attribute_names = relations.finish();
   if (unseen > 0) {
-    graph.notes.push_back(join(unseen, " rows have relations that are not in the graph of --like"));
+    graph.notes.push_back(join(unseen, " rows have relations that are not in the earlier graph"));
   }
   nodes.finish(graph);
   return graph;
 }
-
-}  // namespace
-
-std::unique_ptr<Format> make_typed_format() { return std::make_unique<TypedFormat>(); }
 
 }  // namespace lase

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "lase/base/layout.h"
+#include "lase/kernels/amplifier.h"
 
 // The hot operations as pointers and sizes. The functions here compute on the processor; a build
 // for another device offers the same names for pointers into its memory.
@@ -10,8 +12,6 @@
 // No array of size arcs × d is ever made. Sums are taken in an order that does not depend on the
 // number of threads.
 namespace lase::kernels {
-
-enum class Amplifier : uint8_t { kSigmoid, kLinear, kNone };
 
 // f(e) [rows, columns] in one of three layouts, as in base/attributes.h.
 struct AttributeView {
@@ -29,14 +29,25 @@ struct AttributeView {
 struct BlockView {
   int64_t targets = 0;
   int64_t sources = 0;
-  const int64_t* row_ptr = nullptr;  // [targets+1], from 0
-  const int32_t* source = nullptr;   // [arcs]
-  const int32_t* link = nullptr;     // [arcs]: the row of f(e)
-  const float* weight = nullptr;     // [arcs]; null: 1
-  const float* scale = nullptr;      // [targets]: multiplies all terms of a target; null: 1
+  const int64_t* row_ptr = nullptr;    // [targets+1], from 0
+  const int32_t* source = nullptr;     // [arcs]
+  const int32_t* link = nullptr;       // [arcs]: the row of f(e)
+  const int64_t* wide_link = nullptr;  // [arcs]: in place of `link` where 32 bits overflow
+  const float* weight = nullptr;       // [arcs]; null: 1
+  const float* scale = nullptr;        // [targets]: multiplies all terms of a target; null: 1
+  // For the gradient of h, as order_by_source gives them; null: found when needed.
+  const int64_t* by_source = nullptr;   // [arcs]
+  const int32_t* arc_target = nullptr;  // [arcs]
 
   int64_t arcs() const { return row_ptr[targets]; }
+  [[gnu::always_inline]] int64_t link_row(int64_t arc) const {
+    return wide_link != nullptr ? wide_link[arc] : link[arc];
+  }
 };
+
+// by_source: the arcs ordered by source, those of one source in their old order; arc_target: the
+// target of each arc. Both [arcs].
+void order_by_source(const BlockView& block, int64_t* by_source, int32_t* arc_target);
 
 // What the terms λ(u,v) h(v) ⊙ a(e) are made of.
 struct TermView {
@@ -88,6 +99,28 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
 
 // out[i] = ⟨h(row_i), v⟩ for n rows of h [·, d]; row null: the rows in order.
 void dot_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* v, float* out);
+
+// Wᵀ for products x Wᵀ with rows of x. A row's result depends on nothing but the row and W.
+class RowProduct {
+ public:
+  // W [m, d], with element (c, j) at w[c · row_stride + j · column_stride].
+  struct Matrix {
+    const float* w = nullptr;
+    int64_t m = 0;
+    int64_t d = 0;
+    int64_t row_stride = 0;
+    int64_t column_stride = 1;
+  };
+  explicit RowProduct(const Matrix& matrix);
+
+  // y [n, m] = x(row_i) Wᵀ for n rows of x [·, d]; row null: the rows in order. On this thread.
+  void multiply(const float* x, const int64_t* row, int64_t n, float* y) const;
+
+ private:
+  int64_t m_;
+  int64_t d_;
+  std::unique_ptr<float[]> packed_;
+};
 
 // out [d] = Σ_i g[i] h(row_i), which is the gradient of dot_rows with respect to v.
 void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g, float* out);

@@ -2,12 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <algorithm>
+#include <array>
 #include <c10/core/GradMode.h>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "lase/base/large_memory.h"
+#include "lase/base/names.h"
 #include "lase/base/parallel.h"
 #include "lase/ops/linear.h"
 
@@ -186,6 +188,18 @@ Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
   links_.f = ops::AttributeTensors(graph.link_attributes);
   links_.mean = scaling.link_mean;
   links_.scale = scaling.link_scale;
+}
+
+Inputs Inputs::to(const at::Device& device) const {
+  Inputs moved = *this;
+  moved.features_ = features_.to(device);
+  moved.links_.f = links_.f.to(device);
+  for (Tensor* x :
+       {&moved.scaling_.node_mean, &moved.scaling_.node_scale, &moved.scaling_.link_mean,
+        &moved.scaling_.link_scale, &moved.matrix_, &moved.links_.mean, &moved.links_.scale}) {
+    if (x->defined()) *x = x->to(device);
+  }
+  return moved;
 }
 
 ops::Rows Inputs::rows(const Tensor& nodes) const {

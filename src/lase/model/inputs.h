@@ -1,30 +1,15 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lase/graph/graph.h"
 #include "lase/model/layer.h"
+#include "lase/model/scaling.h"
 #include "lase/ops/attribute_product.h"
 
 namespace lase {
-
-enum class NodeScaling : uint8_t { kStandard, kRow, kNone };
-
-// How raw attributes become what a model reads; fitted on training data and kept with the model.
-struct Scaling {
-  NodeScaling nodes = NodeScaling::kStandard;
-  at::Tensor node_mean;   // [d]
-  at::Tensor node_scale;  // [d]
-  at::Tensor link_mean;   // [k]
-  at::Tensor link_scale;  // [k]
-};
-
-// Standardises dense and coded columns on training nodes and on links between them; sparse columns
-// are left as they are, since a shift would make them dense. A column that never varies is left
-// too.
-Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes);
 
 // Features of a graph that has none: a constant and ln(1 + |N(u)|).
 Attributes degree_features(const Graph& graph);
@@ -37,6 +22,8 @@ class Inputs {
   Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when = ScaleWhen::kAhead);
 
   int64_t node_features() const { return features_.columns; }
+  // The same on another device; itself where it is there already.
+  Inputs to(const at::Device& device) const;
   // Whether rows() copies nothing.
   bool in_place() const { return matrix_.defined(); }
   const LinkAttributes& links() const { return links_; }

@@ -2,12 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "lase/model/options.h"
-#include "lase/model/parameters.h"
 #include "lase/ops/dropout.h"
 #include "lase/ops/gated_sum.h"
 
@@ -31,30 +27,6 @@ struct State {
   ops::Rows f;
 };
 
-// λ(u,v) = σ(V [h(u), f(e), h(v)] + b), split into what belongs to u, to v and to e.
-class Gate {
- public:
-  Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes);
-  void set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const;
-
- private:
-  at::Tensor v_u_;  // [1, d]
-  at::Tensor v_v_;  // [1, d]
-  at::Tensor v_e_;  // [1, k]
-  at::Tensor b_;    // [1]
-};
-
-// a(e) = σ(U f(e)) or U f(e).
-class AmplifierMatrix {
- public:
-  AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,
-                  int64_t attributes);
-  void set(ops::GatedSumInput& in, const LinkAttributes& links) const;
-
- private:
-  at::Tensor u_;  // U [d, k]
-};
-
 // What a layer is given.
 struct LayerInput {
   const State& state;
@@ -75,6 +47,9 @@ struct PastLayer {
 // that what draws estimate stays the same from one batch to the next.
 class Layer {
  public:
+  using Sums = std::vector<ops::GatedSumInput>;
+  using Found = std::vector<at::Tensor>;  // s of each: [targets, d]
+
   virtual ~Layer() = default;
 
   // With the sums over the block's arcs as they are.
@@ -98,24 +73,5 @@ class Layer {
   // depends on it.
   virtual at::Tensor factor(const LayerInput&) const { return {}; }
 };
-
-struct LayerShape {
-  std::string name;        // prefix of the parameters' names
-  int64_t in = 0;          // width of h^(l−1)
-  int64_t out = 0;         // width asked for
-  int64_t features = 0;    // width of f(u)
-  int64_t attributes = 0;  // k
-  bool last = false;
-};
-
-// One layer of the architecture; out_width tells what it gives (twice the width where
-// concatenated).
-std::unique_ptr<Layer> make_layer(const ModelOptions& options, Parameters& parameters,
-                                  const LayerShape& shape);
-int64_t out_width(const ModelOptions& options, int64_t width);
-
-// One relabelling of LASE-WL: f ← r^(d).
-std::unique_ptr<Layer> make_relabelling(const ModelOptions& options, Parameters& parameters,
-                                        const std::string& name, int64_t width);
 
 }  // namespace lase

@@ -1,7 +1,6 @@
 #include "lase/model/model.h"
 
 #include <ATen/ATen.h>
-#include <algorithm>
 
 #include "lase/base/error.h"
 #include "lase/ops/linear.h"
@@ -12,80 +11,93 @@ using at::Tensor;
 
 namespace {
 
-bool walks(const ModelOptions& options) {
-  return options.architecture == Architecture::kRw || options.architecture == Architecture::kWl;
+std::vector<int64_t> widths_of(const ModelOptions& options, const LayerType& type,
+                               int64_t outputs) {
+  if (!type.make) return {};
+  return type.widths ? type.widths(options, outputs) : options.widths;
 }
 
-void check(const ModelOptions& options, const ModelShape& shape) {
-  const auto& widths = options.widths;
+// A larger matrix is a mistake rather than a model.
+constexpr int64_t kMostEntries = int64_t{1} << 28;
+
+// Every matrix of a layer: W [out, in] and U [in, link attributes].
+void check_sizes(const ModelOptions& options, const LayerType& type, const ModelShape& shape) {
+  const auto fits = [](int64_t rows, int64_t columns, std::string_view option) {
+    require(columns == 0 || rows <= kMostEntries / columns, OptionName{option}, ": a matrix of ",
+            rows, " × ", columns, " is too large; expected at most ", kMostEntries, " entries");
+  };
+  int64_t in = shape.node_features;
+  if (type.walks || options.project > 0) {
+    const int64_t out = type.walks ? options.widths[0] : options.project;
+    fits(out, in, type.walks ? "widths" : "project");
+    in = out;
+  }
+  for (const int64_t out : widths_of(options, type, shape.outputs)) {
+    fits(out, std::max(in, shape.node_features), "widths");
+    fits(in, shape.link_attributes, "widths");
+    in = out_width(options, out);
+  }
+  fits(shape.outputs, in, "widths");
+}
+
+void check(const ModelOptions& options, const LayerType& type, const ModelShape& shape) {
+  model_option_table().check(options);
   require(shape.outputs >= 1, "a model needs at least one class or target to predict");
-  require(options.architecture == Architecture::kRaw || !widths.empty(),
-          "--widths: a model needs at least one layer");
-  for (const int64_t width : widths) {
-    require(width >= 1 && width <= 65536, "--widths ", width, ": expected 1 to 65536");
-  }
-  require(options.dropout >= 0 && options.dropout < 1, "--dropout ", options.dropout,
-          ": expected 0 to below 1");
-  require(options.project >= 0, "--project ", options.project, ": expected 0 or more");
-  require(options.depth >= 0 && options.depth <= 16, "--depth ", options.depth,
-          ": expected 0 to 16");
-  if (walks(options)) {
-    require(
-        std::count(widths.begin(), widths.end(), widths[0]) == static_cast<int64_t>(widths.size()),
-        "--widths: the layers of ", name_of(options.architecture),
-        " multiply element by element, so all widths must be equal");
-    require(options.project == 0, "--project: ", name_of(options.architecture),
-            " always starts from W f(u), of the width given by --widths");
-  }
+  require(!type.make || !options.widths.empty(), OptionName{"widths"},
+          ": a model needs at least one layer");
+  if (type.check) type.check(options);
+  check_sizes(options, type, shape);
 }
 
 }  // namespace
 
-Model::Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed)
-    : options_(options), shape_(shape), parameters_(seed) {
-  check(options_, shape_);
-  int64_t width = shape_.node_features;
-  if (options_.architecture == Architecture::kWl) {
-    for (int64_t d = 0; d < options_.depth; ++d) {
-      layers_.push_back(
-          make_relabelling(options_, parameters_, join("relabel", d + 1), shape_.node_features));
+Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters)
+    : options_(options),
+      type_(layer_type(options.model)),
+      shape_(shape),
+      parameters_(std::move(parameters)) {
+  check(options_, type_, shape_);
+  const int64_t features = shape_.node_features;
+  LayerShape layer{.in = features, .features = features, .attributes = shape_.link_attributes};
+  if (type_.feature_layers) {
+    for (const std::string& name : type_.feature_layers(options_)) {
+      layer.name = name;
+      layer.out = features;
+      layers_.push_back(type_.make_feature_layer(options_, parameters_, layer));
+      ++feature_layers_;
     }
   }
-  if (walks(options_) || options_.project > 0) {
-    width = walks(options_) ? options_.widths[0] : options_.project;
-    w0_ = parameters_.matrix("w0", width, shape_.node_features);
+  if (type_.walks || options_.project > 0) {
+    layer.in = type_.walks ? options_.widths[0] : options_.project;
+    w0_ = parameters_.matrix("w0", layer.in, features);
   }
-  std::vector<int64_t> widths = options_.widths;
-  if (options_.architecture == Architecture::kRaw) widths.clear();
-  if (options_.architecture == Architecture::kGcn) widths.push_back(shape_.outputs);
+  const std::vector<int64_t> widths = widths_of(options_, type_, shape_.outputs);
   for (size_t l = 0; l < widths.size(); ++l) {
-    const LayerShape layer{.name = join("layer", l + 1),
-                           .in = width,
-                           .out = widths[l],
-                           .features = shape_.node_features,
-                           .attributes = shape_.link_attributes,
-                           .last = l + 1 == widths.size()};
-    layers_.push_back(make_layer(options_, parameters_, layer));
-    width = out_width(options_, widths[l]);
+    layer.name = join("layer", l + 1);
+    layer.out = widths[l];
+    layer.last = l + 1 == widths.size();
+    layers_.push_back(type_.make(options_, parameters_, layer));
+    layer.in = out_width(options_, widths[l]);
   }
-  if (options_.architecture == Architecture::kGcn) return;
-  head_w_ = parameters_.matrix("head.w", shape_.outputs, width);
+  if (!type_.has_head) return;
+  head_w_ = parameters_.matrix("head.w", shape_.outputs, layer.in);
   head_b_ = parameters_.zeros("head.bias", shape_.outputs);
 }
 
-bool Model::starts_from_features() const { return !walks(options_) && !w0_.defined(); }
-bool Model::reads_features() const { return walks(options_) || !w0_.defined(); }
+bool Model::starts_from_features() const { return !w0_.defined(); }
+bool Model::reads_features() const { return type_.walks || !w0_.defined(); }
 
 State Model::start(const Inputs& inputs, const Tensor& nodes) const {
-  if (!walks(options_)) {
-    if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};
-    return {inputs.rows(nodes), {}};
+  if (type_.walks) {
+    const State state{{}, inputs.rows(nodes)};
+    return feature_layers_ == 0 ? begin_walk(state) : state;
   }
-  State state{{}, inputs.rows(nodes)};
-  if (options_.architecture == Architecture::kRw || options_.depth == 0) {
-    state.h = {ops::linear(state.f, w0_), {}};
-  }
-  return state;
+  if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};
+  return {inputs.rows(nodes), {}};
+}
+
+State Model::begin_walk(const State& state) const {
+  return {{ops::linear(state.f, w0_), {}}, state.f};
 }
 
 State Model::step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
@@ -95,16 +107,12 @@ State Model::step(int64_t l, const State& state, const Block& block, const LinkA
 }
 
 State Model::finish(int64_t l, State out) const {
-  const bool relabelled = options_.architecture == Architecture::kWl && l + 1 == options_.depth;
-  if (relabelled) out.h = {ops::linear(out.f, w0_), {}};
-  return out;
+  return l + 1 == feature_layers_ ? begin_walk(out) : out;
 }
 
 Tensor Model::embedding(const State& state) const {
   const Tensor h = state.h.dense();
-  const bool normalized = options_.normalize && options_.architecture != Architecture::kGcn &&
-                          options_.architecture != Architecture::kRaw;
-  if (!normalized) return h;
+  if (!options_.normalize || !type_.normalizes) return h;
   return h / h.norm(2, 1, true).clamp_min(1e-12);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lase/model/inputs.h"
 #include "lase/model/layer.h"
+#include "lase/model/layers/registry.h"
 #include "lase/model/options.h"
 #include "lase/model/parameters.h"
 #include "lase/sampler/sampler.h"
@@ -22,21 +23,24 @@ struct Past {
 
 // A whole network: layers that each read one block, and a linear head.
 //
-//   sage, concat, graphsage   h^(0) = f(u), or W^(0) f(u) with `project`
-//   rw                        h^(0) = W^(0) f(u)
-//   wl                        r^(0) = f(u), `depth` relabellings, h^(0) = W^(0) r(u)
-//   gcn                       one more layer, of the width of the outputs, in place of the head
-//   raw                       no layer: the head reads f(u)
+//   h^(0) = f(u), or W^(0) f(u) with `project`; always the latter for layers that walk, after
+//           those that change f(u) first
+//   h^(l) = layer l of h^(l−1)
+//   outputs = W h^(L) + b, unless the last layer gives them
 class Model {
  public:
   // Throws Error where the options contradict one another or do not fit the data.
-  Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed);
+  Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed)
+      : Model(options, shape, Parameters(seed)) {}
+  // With parameters that are made, or read, as the layers ask for them.
+  Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters);
 
   const ModelOptions& options() const { return options_; }
   const ModelShape& shape() const { return shape_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
+  const LayerType& type() const { return type_; }
   int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
   const Layer& layer(int64_t l) const { return *layers_[static_cast<size_t>(l)]; }
 
@@ -48,7 +52,7 @@ class Model {
   // Layer l on one block.
   State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
              const ops::Dropout& dropout) const;
-  // What layer l made, as the next reads it: LASE-WL turns to its walks after the last relabelling.
+  // What layer l made, as the next reads it: h^(0) follows the last layer that changes f(u).
   State finish(int64_t l, State out) const;
   // The embedding of the last state, and what the head makes of it: [n, outputs].
   at::Tensor embedding(const State& state) const;
@@ -59,10 +63,14 @@ class Model {
                      const Past* past = nullptr) const;
 
  private:
+  State begin_walk(const State& state) const;  // h^(0) = W^(0) f(u)
+
   ModelOptions options_;
+  const LayerType& type_;
   ModelShape shape_;
   Parameters parameters_;
-  at::Tensor w0_;  // W^(0)
+  int64_t feature_layers_ = 0;  // of the layers, those that change f(u)
+  at::Tensor w0_;               // W^(0)
   std::vector<std::unique_ptr<Layer>> layers_;
   at::Tensor head_w_;
   at::Tensor head_b_;

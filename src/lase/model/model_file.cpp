@@ -1,6 +1,7 @@
 #include "lase/model/model_file.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <c10/core/GradMode.h>
 #include <map>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "lase/base/safetensors.h"
 #include "lase/graph/array_writer.h"
 #include "lase/graph/pca.h"
+#include "lase/model/model.h"
 
 namespace lase {
 namespace {
@@ -22,7 +24,7 @@ constexpr const char* kWeight = "weight.";
 
 void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tensor) {
   if (!tensor.defined()) return;
-  const Tensor values = tensor.detach().contiguous();
+  const Tensor values = tensor.detach().cpu().contiguous();
   const auto* data = values.data_ptr<float>();
   writer.add(name, Array<float>(std::vector<float>(data, data + values.numel())),
              values.sizes().vec());
@@ -31,6 +33,7 @@ void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tens
 Tensor get_tensor(const SafetensorsFile& file, const std::string& name,
                   const std::vector<int64_t>& shape) {
   const Array<float> values = file.get<float>(name, shape);
+  check_finite(values, name, file.path());
   return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat).clone();
 }
 
@@ -60,13 +63,15 @@ json add_learned(ArrayWriter& writer, const LearnedFeatures& learned) {
 LearnedFeatures get_learned(const SafetensorsFile& file, const json& about) {
   LearnedFeatures learned;
   if (about.is_null()) return learned;
-  learned.options = embed_options_from(about.at("options"));
+  learned.options = embed_option_table().from_json(about.at("options"));
   learned.embedding.nodes = natural_at(about, "nodes");
   learned.names = get_column_names(file, "learned.names", learned.embedding.nodes);
   for (const json& entry : about.at("tables")) {
     const std::vector<int64_t> shape = {learned.embedding.nodes, natural_at(entry, "width")};
     const auto rows = [&](const char* part) {
-      const auto values = file.get<float>(table_name(learned.embedding.tables.size(), part), shape);
+      const std::string name = table_name(learned.embedding.tables.size(), part);
+      const auto values = file.get<float>(name, shape);
+      check_finite(values, name, file.path());
       return std::vector<float>(values.begin(), values.end());
     };
     Embedding::Table table{.width = shape[1], .center = rows("center"), .context = {}};
@@ -77,37 +82,6 @@ LearnedFeatures get_learned(const SafetensorsFile& file, const json& about) {
 }
 
 }  // namespace
-
-json to_json(const ModelOptions& options) {
-  return {{"model", name_of(options.architecture)},
-          {"widths", options.widths},
-          {"combine", name_of(options.combine)},
-          {"amplifier", name_of(options.amplifier)},
-          {"aggregate", name_of(options.aggregate)},
-          {"gate", options.gate},
-          {"depth", options.depth},
-          {"project", options.project},
-          {"dropout", options.dropout},
-          {"normalize", options.normalize}};
-}
-
-ModelOptions model_options_from(const json& from) {
-  ModelOptions options;
-  options.architecture = architecture_from(from.at("model").get<std::string>());
-  options.widths.clear();
-  for (const json& width : from.at("widths")) {
-    options.widths.push_back(natural_number(width).value_or(-1));
-  }
-  options.combine = combine_from(from.at("combine").get<std::string>());
-  options.amplifier = amplifier_from(from.at("amplifier").get<std::string>());
-  options.aggregate = aggregate_from(from.at("aggregate").get<std::string>());
-  options.gate = from.at("gate").get<bool>();
-  options.depth = natural_at(from, "depth");
-  options.project = natural_at(from, "project");
-  options.dropout = from.at("dropout").get<double>();
-  options.normalize = from.at("normalize").get<bool>();
-  return options;
-}
 
 void save_model(const TrainedModel& trained, const std::string& path) {
   ArrayWriter writer(path);
@@ -131,8 +105,8 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                       {"node_features", shape.node_features},
                       {"link_attributes", shape.link_attributes},
                       {"outputs", shape.outputs},
-                      {"task", static_cast<int>(trained.task)},
-                      {"node_scaling", static_cast<int>(trained.scaling.nodes)},
+                      {"task", task_name(trained.task)},
+                      {"node_scaling", name_of(trained.scaling.nodes)},
                       {"directional", trained.directional},
                       {"degree_features", trained.degree_features},
                       {"learned", learned},
@@ -160,19 +134,23 @@ TrainedModel load_model(const std::string& path) try {
                          .outputs = natural_at(about, "outputs")};
   require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0, path,
           ": the description of the model is damaged");
-  const auto known = [&](const char* name, auto last) {
-    const int64_t value = natural_at(about, name);
-    require(value >= 0 && value <= static_cast<int64_t>(last), path, ": has the ", name, " ", value,
-            ", which this program does not know");
-    return static_cast<decltype(last)>(value);
+  const auto word = [&](const char* name, auto* from) {
+    try {
+      return from(about.at(name).template get<std::string>());
+    } catch (const Error& error) {
+      fail(path, ": ", error.what());
+    }
   };
-  trained.task = known("task", Task::kRegression);
-  trained.scaling.nodes = known("node_scaling", NodeScaling::kNone);
+  trained.task = word("task", task_from);
+  trained.scaling.nodes = word(
+      "node_scaling", +[](std::string_view name) {
+        return value_named<NodeScaling>(name, kEnumNames<NodeScaling>, "scaling");
+      });
   trained.scaling.node_mean = get_tensor(file, "scaling.node_mean", {shape.node_features});
   trained.scaling.node_scale = get_tensor(file, "scaling.node_scale", {shape.node_features});
   trained.scaling.link_mean = get_tensor(file, "scaling.link_mean", {shape.link_attributes});
   trained.scaling.link_scale = get_tensor(file, "scaling.link_scale", {shape.link_attributes});
-  if (trained.task == Task::kRegression) {
+  if (file.has("target_mean")) {
     trained.target_mean = get_tensor(file, "target_mean", {shape.outputs});
     trained.target_scale = get_tensor(file, "target_scale", {shape.outputs});
   }
@@ -182,12 +160,17 @@ TrainedModel load_model(const std::string& path) try {
   trained.learned = get_learned(file, about.value("learned", json()));
   trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
   trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
-  // Only now, when the file has shown that it holds as much as it claims.
-  trained.model = std::make_shared<Model>(model_options_from(about.at("options")), shape, 0);
-  c10::NoGradGuard no_grad;
-  for (auto& [name, value] : trained.model->parameters().all()) {
-    value.copy_(get_tensor(file, kWeight + name, value.sizes().vec()));
-  }
+  // Each parameter is read as the model asks for it, so that no more memory is taken than the file
+  // holds, whatever its options claim.
+  const auto read = [&](const std::string& name, const std::vector<int64_t>& size) {
+    return get_tensor(file, kWeight + name, size);
+  };
+  trained.model = std::make_shared<Model>(model_option_table().from_json(about.at("options")),
+                                          shape, Parameters(read));
+  const auto weights = std::count_if(file.tensors().begin(), file.tensors().end(),
+                                     [](auto& entry) { return entry.first.starts_with(kWeight); });
+  require(weights == std::ssize(trained.model->parameters().all()), path, ": holds ", weights,
+          " weights, its options describe a model of ", trained.model->parameters().all().size());
   trained.node_reduction = get_reduction(file, "node_reduction",
                                          shape.node_features - trained.learned.embedding.width());
   trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
@@ -203,13 +186,13 @@ namespace {
 void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
                  const std::string& path) {
   require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
-          ", the model was trained on ", expected.size(),
-          " (import with --like and the graph of the training)");
+          ", the model was trained on ", expected.size(), " (import with ", OptionName{"like"},
+          " and the graph of the training)");
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == found[i]) continue;
     fail(path, ": number ", i + 1, " of its ", what, " is ", quote(found[i]),
-         ", the model was trained on ", quote(expected[i]),
-         " (import with --like and the graph of the training)");
+         ", the model was trained on ", quote(expected[i]), " (import with ", OptionName{"like"},
+         " and the graph of the training)");
   }
 }
 

@@ -6,11 +6,13 @@
 
 #include "lase/embed/features.h"
 #include "lase/graph/graph.h"
-#include "lase/model/model.h"
+#include "lase/model/scaling.h"
 
 namespace lase {
 
-inline constexpr int kModelVersion = 1;
+class Model;
+
+inline constexpr int kModelVersion = 2;
 
 // A model with all that its use needs: how attributes are read, what they are called, what the
 // outputs mean.
@@ -38,9 +40,5 @@ TrainedModel load_model(const std::string& path);
 // The graph as the model reads it: features added or reduced as at training. Throws Error, saying
 // how they differ, where the attributes do not fit.
 Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path);
-
-// Options as JSON and back.
-nlohmann::json to_json(const ModelOptions& options);
-ModelOptions model_options_from(const nlohmann::json& json);
 
 }  // namespace lase

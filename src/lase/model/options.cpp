@@ -1,43 +1,51 @@
 #include "lase/model/options.h"
 
-#include <array>
-
-#include "lase/base/names.h"
+#include "lase/model/layers/registry.h"
 
 namespace lase {
 namespace {
 
-// Names in the order of the enumerators.
-constexpr std::array<std::string_view, 7> kArchitectures = {"sage", "rw",        "wl", "concat",
-                                                            "gcn",  "graphsage", "raw"};
-constexpr std::array<std::string_view, 3> kCombines = {"add", "multiply", "concat"};
-constexpr std::array<std::string_view, 3> kAmplifiers = {"sigmoid", "linear", "none"};
-constexpr std::array<std::string_view, 3> kAggregates = {"sum", "mean", "max"};
+// A name of the registry, which types may join later.
+struct LayerName {
+  template <class V>
+  void describe(OptionInfo& option) const {
+    option.kind = OptionKind::kWord;
+    option.words = layer_names();
+  }
+  void read(const OptionInfo& option, const nlohmann::json& value, std::string& to) const {
+    const Words names{layer_names()};
+    to = names.words[names.find(option, value)];
+  }
+  nlohmann::json write(const std::string& name) const { return name; }
+};
 
 }  // namespace
 
-std::string_view name_of(Architecture value) { return kArchitectures[static_cast<size_t>(value)]; }
-std::string_view name_of(Combine value) { return kCombines[static_cast<size_t>(value)]; }
-std::string_view name_of(ops::Amplifier value) { return kAmplifiers[static_cast<size_t>(value)]; }
-std::string_view name_of(ops::Aggregate value) { return kAggregates[static_cast<size_t>(value)]; }
+const OptionTable<ModelOptions>& model_option_table() {
+  static const auto table = [] {
+    using O = ModelOptions;
+    OptionTable<O> all;
+    all.add("model", &O::model, LayerName(), "Architecture");
+    all.add("widths", &O::widths, between(1, 65536), "Width of each layer");
+    all.add("combine", &O::combine, one_of<Combine>(),
+            "How a node's own state and the sum over its neighbors are combined");
+    all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),
+            "Link amplifier a(e): sigmoid of U f(e), linear U f(e), or none");
+    all.add("aggregate", &O::aggregate, one_of<ops::Aggregate>(), "Aggregation over neighbors");
+    all.add("gate", &O::gate, either("none", "scalar"), "Gate λ(u,v) per neighbor, or none");
+    all.add("depth", &O::depth, between(0, 16), "Number of relabelings (wl)");
+    all.add("project", &O::project, between(0, 65536),
+            "Project node features to this width first: h0 = W f(u) (0 = off)");
+    all.add("dropout", &O::dropout, below(0, 1),
+            "Dropout probability for a node's own state in every layer and for the head's input");
+    all.add("normalize", &O::normalize, any(), "L2-normalize the last hidden state");
+    return all;
+  }();
+  return table;
+}
 
-Architecture architecture_from(std::string_view name) {
-  return value_named<Architecture>(name, kArchitectures, "model");
-}
-Combine combine_from(std::string_view name) {
-  return value_named<Combine>(name, kCombines, "combination");
-}
-ops::Amplifier amplifier_from(std::string_view name) {
-  return value_named<ops::Amplifier>(name, kAmplifiers, "amplifier");
-}
-ops::Aggregate aggregate_from(std::string_view name) {
-  return value_named<ops::Aggregate>(name, kAggregates, "aggregate");
-}
-
-bool sums_terms(const ModelOptions& options) {
-  return options.aggregate != ops::Aggregate::kMax || options.architecture == Architecture::kGcn ||
-         options.architecture == Architecture::kGraphSage ||
-         options.architecture == Architecture::kRaw;
+nlohmann::json to_json(const ModelOptions& options) {
+  return model_option_table().to_json(options);
 }
 
 }  // namespace lase

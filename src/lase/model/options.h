@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "lase/ops/gated_sum.h"
+#include "lase/base/option_table.h"
+#include "lase/ops/aggregate.h"
 
 namespace lase {
 
-enum class Architecture : uint8_t { kSage, kRw, kWl, kConcat, kGcn, kGraphSage, kRaw };
 enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
 struct ModelOptions {
-  Architecture architecture = Architecture::kSage;
+  std::string model = "sage";  // a name of layers/registry.h
   std::vector<int64_t> widths = {128, 128};
   Combine combine = Combine::kAdd;
   ops::Amplifier amplifier = ops::Amplifier::kSigmoid;
@@ -24,19 +24,18 @@ struct ModelOptions {
   bool normalize = true;  // the last hidden state to length one
 };
 
-// Whether neighbourhoods are summed or averaged: not where the largest term is taken, which GCN,
-// GraphSAGE and features alone never do.
-bool sums_terms(const ModelOptions& options);
+const OptionTable<ModelOptions>& model_option_table();
+nlohmann::json to_json(const ModelOptions& options);
 
-// The words of the command line for these, and back; one table each for flags, files and messages.
-std::string_view name_of(Architecture value);
-std::string_view name_of(Combine value);
-std::string_view name_of(ops::Amplifier value);
-std::string_view name_of(ops::Aggregate value);
-Architecture architecture_from(std::string_view name);
-Combine combine_from(std::string_view name);
-ops::Amplifier amplifier_from(std::string_view name);
-ops::Aggregate aggregate_from(std::string_view name);
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Combine> = {"add", "multiply",
+                                                                        "concat"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Amplifier> = {"sigmoid", "linear",
+                                                                               "none"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Aggregate> = {"sum", "mean",
+                                                                               "max"};
 
 // What a model must know of the data.
 struct ModelShape {

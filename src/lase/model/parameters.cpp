@@ -1,8 +1,10 @@
 #include "lase/model/parameters.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <cmath>
 
+#include "lase/base/error.h"
 #include "lase/base/random.h"
 
 namespace lase {
@@ -10,6 +12,7 @@ namespace lase {
 using at::Tensor;
 
 Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns) {
+  if (source_) return add(name, source_(name, {rows, columns}));
   Tensor value = at::empty({rows, columns}, at::kFloat);
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
   uint64_t key = 0;
@@ -23,13 +26,34 @@ Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns
 }
 
 Tensor Parameters::zeros(const std::string& name, int64_t size) {
-  return add(name, at::zeros({size}, at::kFloat));
+  return add(name, source_ ? source_(name, {size}) : at::zeros({size}, at::kFloat));
+}
+
+void Parameters::to(const at::Device& device) {
+  for (auto& [name, value] : all_) {
+    if (value.device() != device) value.set_data(value.detach().to(device));
+  }
 }
 
 Tensor Parameters::add(const std::string& name, Tensor value) {
   value.requires_grad_(true);
   all_.emplace_back(name, value);
   return value;
+}
+
+NamedTensors Parameters::copy() const {
+  NamedTensors values;
+  for (const auto& [name, value] : all_) values.emplace(name, value.detach().clone());
+  return values;
+}
+
+void Parameters::set(const NamedTensors& values) {
+  c10::NoGradGuard no_grad;
+  for (auto& [name, value] : all_) {
+    const auto found = values.find(name);
+    require(found != values.end(), "there is no value for the parameter ", quote(name));
+    value.copy_(found->second);
+  }
 }
 
 }  // namespace lase

@@ -1,7 +1,9 @@
 #include "lase/ops/attribute_product.h"
 
 #include <ATen/ATen.h>
-#include <algorithm>
+
+#include "lase/ops/library.h"
+#include "lase/ops/linear.h"
 
 namespace lase::ops {
 
@@ -23,31 +25,10 @@ struct Gathered {
 };
 
 Gathered gather(const AttributeTensors& f, const Tensor& rows) {
-  const int64_t n = rows.size(0);
-  const Tensor wide = rows.to(at::kLong);
-  const auto* row = wide.data_ptr<int64_t>();
-  const auto* row_ptr = f.row_ptr.data_ptr<int64_t>();
-  Gathered gathered;
-  gathered.offset = at::empty({n + 1}, at::kLong);
-  auto* offset = gathered.offset.data_ptr<int64_t>();
-  offset[0] = 0;
-  for (int64_t i = 0; i < n; ++i) offset[i + 1] = offset[i] + row_ptr[row[i] + 1] - row_ptr[row[i]];
-  gathered.column = at::empty({offset[n]}, at::kLong);
-  gathered.value = at::empty({offset[n]}, f.values.options());
-  auto* column = gathered.column.data_ptr<int64_t>();
-  const auto* from = f.column.data_ptr<int32_t>();
-  const auto copy = [&](auto* to, const auto* values) {
-    for (int64_t i = 0; i < n; ++i) {
-      std::copy(from + row_ptr[row[i]], from + row_ptr[row[i] + 1], column + offset[i]);
-      std::copy(values + row_ptr[row[i]], values + row_ptr[row[i] + 1], to + offset[i]);
-    }
-  };
-  if (f.values.scalar_type() == at::kDouble) {
-    copy(gathered.value.data_ptr<double>(), f.values.data_ptr<double>());
-  } else {
-    copy(gathered.value.data_ptr<float>(), f.values.data_ptr<float>());
-  }
-  return gathered;
+  using Signature = ThreeTensors(const Tensor&, const Tensor&, const Tensor&, const Tensor&);
+  static const auto op = operator_named<Signature>("lase::sparse_rows");
+  auto [offset, column, value] = op.call(f.values, f.row_ptr, f.column, rows);
+  return {offset, column, value};
 }
 
 Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
@@ -68,12 +49,20 @@ AttributeTensors::AttributeTensors(const Attributes& matrix)
   if (layout == Layout::kCoded) code = view(matrix.code, {rows}, at::kInt);
 }
 
+AttributeTensors AttributeTensors::to(const at::Device& device) const {
+  AttributeTensors moved = *this;
+  for (Tensor* x : {&moved.values, &moved.row_ptr, &moved.column, &moved.code}) {
+    if (x->defined()) *x = x->to(device);
+  }
+  return moved;
+}
+
 Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Tensor& u) {
   switch (f.layout) {
     case Layout::kDense:
-      return f.values.index_select(0, rows).mm(u.t());
+      return linear({f.values, rows.to(at::kLong)}, u);
     case Layout::kCoded:
-      return f.values.mm(u.t()).index_select(0, codes_of(f, rows));
+      return linear({f.values, {}}, u).index_select(0, codes_of(f, rows));
     case Layout::kSparse:
       break;
   }

@@ -18,6 +18,9 @@ struct AttributeTensors {
 
   AttributeTensors() = default;
   explicit AttributeTensors(const Attributes& matrix);
+
+  // The same on another device; itself where it is there already.
+  AttributeTensors to(const at::Device& device) const;
 };
 
 // F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. Sparse

@@ -16,12 +16,25 @@ struct Block {
   at::Tensor target;    // int64 [targets]: the row of each target in the layer's input
   at::Tensor row_ptr;   // int64 [targets+1]: from 0 to the number of arcs
   at::Tensor source;    // int32 [arcs]: the row of v in the layer's input
-  at::Tensor link;      // int32 [arcs]: the row of f(e)
+  at::Tensor link;      // int32 or int64 [arcs]: the row of f(e)
   at::Tensor weight;    // float [arcs]; undefined: 1
   at::Tensor degree;    // float [sources]: |N(v)| in the graph that was drawn from
+  // For the gradient of the layer's input; undefined: found in the backward pass.
+  at::Tensor by_source;   // int64 [arcs]: the arcs ordered by source
+  at::Tensor arc_target;  // int32 [arcs]: the target of each arc
 
   int64_t targets() const { return target.size(0); }
   int64_t arcs() const { return source.size(0); }
+
+  // The same on another device; itself where it is there already.
+  Block to(const at::Device& device) const {
+    Block block = *this;
+    for (at::Tensor* x : {&block.target, &block.row_ptr, &block.source, &block.link, &block.weight,
+                          &block.degree, &block.by_source, &block.arc_target}) {
+      if (x->defined()) *x = x->to(device);
+    }
+    return block;
+  }
 };
 
 }  // namespace lase

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "lase/base/error.h"
+#include "lase/ops/library.h"
 
 namespace lase::ops {
 
@@ -13,22 +14,6 @@ using at::Tensor;
 namespace {
 
 thread_local bool use_reference = false;
-
-template <class T>
-const T* pointer(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
-
-kernels::AttributeView view(const AttributeTensors& f) {
-  return {.layout = f.layout,
-          .rows = f.rows,
-          .columns = f.columns,
-          .codes = f.layout == Layout::kCoded ? f.values.size(0) : 0,
-          .values = pointer<float>(f.values),
-          .row_ptr = pointer<int64_t>(f.row_ptr),
-          .column = pointer<int32_t>(f.column),
-          .code = pointer<int32_t>(f.code)};
-}
 
 // 1 / |N(u)| of each target: [targets].
 Tensor mean_scale(const Block& block) {
@@ -40,19 +25,14 @@ void make_plain(GatedSumInput& in) {
   for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
     if (x->defined()) *x = x->detach().contiguous();
   }
+  if (in.h.index.defined()) in.h.index = in.h.index.contiguous();
 }
 
-kernels::TermView terms(const GatedSumInput& in) {
-  return {.h = pointer<float>(in.h.matrix),
-          .h_row = pointer<int64_t>(in.h.index),
-          .u = pointer<float>(in.u),
-          .u_shift = pointer<float>(in.u_shift),
-          .p = pointer<float>(in.p),
-          .q = pointer<float>(in.q),
-          .v = pointer<float>(in.v)};
+TensorList terms(const GatedSumInput& in) {
+  return list_of({in.h.matrix, in.h.index, in.u, in.u_shift, in.p, in.q, in.v});
 }
 
-// What the kernel reads, and what keeps it alive; all without a history.
+// What the operators read; all without a history.
 struct Call {
   GatedSumInput in;
   AttributeTensors f;
@@ -69,21 +49,18 @@ struct Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  kernels::GatedSum view() const {
-    kernels::GatedSum call;
-    call.block = {.targets = block.targets(),
-                  .sources = in.h.size(),
-                  .row_ptr = pointer<int64_t>(block.row_ptr),
-                  .source = pointer<int32_t>(block.source),
-                  .link = pointer<int32_t>(block.link),
-                  .weight = pointer<float>(block.weight),
-                  .scale = pointer<float>(scale)};
-    const bool reads_links = in.u.defined() || in.v.defined();
-    if (reads_links) call.f = ops::view(f);
-    call.d = in.h.width();
-    call.amplifier = in.amplifier;
-    call.now = terms(in);
-    return call;
+  SumLists lists() const {
+    SumLists lists;
+    lists.block = list_of({block.row_ptr, block.source, block.link, block.weight, scale,
+                           block.by_source, block.arc_target});
+    lists.layout = static_cast<int64_t>(f.layout);
+    lists.columns = f.columns;
+    if (in.u.defined() || in.v.defined()) {
+      lists.attributes = list_of({f.values, f.row_ptr, f.column, f.code});
+    }
+    lists.amplifier = static_cast<int64_t>(in.amplifier);
+    lists.terms = terms(in);
+    return lists;
   }
 
   void check(const GatedSumInput& terms) const {
@@ -107,22 +84,14 @@ struct GatedSumBackward : torch::autograd::Node {
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     require(call != nullptr, "gated_sum: gradients are asked for twice");
     const Tensor ds = gradients[0].contiguous();
-    const GatedSumInput& in = call->in;
-    const bool to_h = task_should_compute_output(0);
-    require(!to_h || !in.h.index.defined(), "gated_sum: no gradient through an index");
-    const auto like = [](const Tensor& x) { return x.defined() ? at::empty_like(x) : Tensor(); };
-    Tensor h = to_h ? at::empty_like(in.h.matrix) : Tensor();
-    std::array<Tensor, 5> others = {like(in.u), like(in.u_shift), like(in.p), like(in.q),
-                                    like(in.v)};
-    const auto at = [](const Tensor& x) { return x.defined() ? x.data_ptr<float>() : nullptr; };
-    kernels::gated_sum_backward(call->view(), pointer<float>(gate), ds.data_ptr<float>(),
-                                {.h = at(h),
-                                 .u = at(others[0]),
-                                 .u_shift = at(others[1]),
-                                 .p = at(others[2]),
-                                 .q = at(others[3]),
-                                 .v = at(others[4])});
-    return {h, others[0], others[1], others[2], others[3], others[4]};
+    using Signature = SixTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
+                                 const TensorList&, const MaybeTensor&, const Tensor&, bool);
+    static const auto op = operator_named<Signature>("lase::gated_sum_backward");
+    const SumLists in = call->lists();
+    auto [h, u, u_shift, p, q, v] =
+        op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, maybe(gate),
+                ds, task_should_compute_output(0));
+    return {h, u, u_shift, p, q, v};
   }
   void release_variables() override { call.reset(); }
 };
@@ -139,27 +108,36 @@ UseReference::~UseReference() { use_reference = before_; }
 
 namespace {
 
+TwoTensors sum(const SumLists& in) {
+  using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
+                               const TensorList&);
+  static const auto op = operator_named<Signature>("lase::gated_sum");
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms);
+}
+
+TwoTensors change(const SumLists& in, const TensorList& before) {
+  using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
+                               const TensorList&, const TensorList&);
+  static const auto op = operator_named<Signature>("lase::gated_change");
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, before);
+}
+
 Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* before, const Block& block) {
   auto call = std::make_unique<Call>(in, block);
-  Tensor s = at::empty({block.targets(), in.h.width()}, at::kFloat);
+  Tensor s;
   Tensor gate;
-  if (in.p.defined()) gate = at::empty({block.arcs()}, at::kFloat);
-  kernels::GatedSum view = call->view();
-  GatedSumInput then;
-  kernels::TermView then_view;
-  if (before != nullptr) {
-    then = *before;
+  if (before == nullptr) {
+    std::tie(s, gate) = sum(call->lists());
+  } else {
+    GatedSumInput then = *before;
     make_plain(then);
     call->check(then);
     require(then.h.width() == in.h.width() && then.h.size() == in.h.size() &&
                 then.u.defined() == in.u.defined() && then.p.defined() == in.p.defined() &&
                 then.v.defined() == in.v.defined() && then.amplifier == in.amplifier,
             "gated_sum: two sets of terms of one kind");
-    then_view = terms(then);
-    view.before = &then_view;
+    std::tie(s, gate) = change(call->lists(), terms(then));
   }
-  kernels::gated_sum(
-      view, {.s = s.data_ptr<float>(), .gate = gate.defined() ? gate.data_ptr<float>() : nullptr});
   if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
     auto node = std::make_shared<GatedSumBackward>();
     node->set_next_edges(
@@ -186,16 +164,15 @@ Tensor gated_change(const GatedSumInput& in, const GatedSumInput& before, const 
 
 SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
                                    const Tensor& factor) {
+  using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
+                               const TensorList&, bool, const MaybeTensor&);
+  static const auto op = operator_named<Signature>("lase::gated_sum_scores");
   const Call call(in, block);
-  SumAndScores result{at::empty({block.targets(), in.h.width()}, at::kFloat),
-                      at::empty({block.arcs()}, at::kFloat)};
+  const SumLists lists = call.lists();
   const Tensor plain = factor.defined() ? factor.detach().contiguous() : factor;
-  auto* scores = result.score.data_ptr<float>();
-  kernels::gated_sum(call.view(), {.s = result.s.data_ptr<float>(),
-                                   .gate = score == Score::kGate ? scores : nullptr,
-                                   .norm = score == Score::kNorm ? scores : nullptr,
-                                   .factor = pointer<float>(plain)});
-  return result;
+  auto [s, scores] = op.call(lists.block, lists.layout, lists.columns, lists.attributes,
+                             lists.amplifier, lists.terms, score == Score::kNorm, maybe(plain));
+  return {s, scores};
 }
 
 }  // namespace lase::ops

@@ -2,15 +2,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "lase/kernels/kernels.h"
+#include "lase/ops/aggregate.h"
 #include "lase/ops/attribute_product.h"
 #include "lase/ops/block.h"
 #include "lase/ops/rows.h"
 
 namespace lase::ops {
-
-using kernels::Amplifier;
-enum class Aggregate : uint8_t { kSum, kMean, kMax };
 
 // What the sum over a neighbourhood is made of; undefined tensors are left out.
 struct GatedSumInput {

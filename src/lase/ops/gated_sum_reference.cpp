@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 
 #include "lase/ops/gated_sum.h"
+#include "lase/ops/library.h"
 
 namespace lase::ops {
 
@@ -50,22 +50,10 @@ Terms terms(const GatedSumInput& in, const Block& block) {
 // The largest of the terms x [arcs, d] of each row, by position: [targets, d]. (torch's own
 // scatter_reduce warns everyone that it is new.)
 Tensor largest(const Tensor& x, const Block& block) {
-  const int64_t arcs = x.size(0);
+  using Signature = Tensor(const Tensor&, const Tensor&);
+  static const auto op = operator_named<Signature>("lase::largest_arcs");
+  const Tensor first = op.call(x.detach(), block.row_ptr);  // [arcs] for a row without any
   const int64_t d = x.size(1);
-  Tensor first = at::full({block.targets(), d}, arcs, at::kLong);  // arcs: a row without any
-  const Tensor values = x.detach().contiguous();
-  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
-  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest", [&] {
-    const auto* value = values.data_ptr<scalar_t>();
-    for (int64_t u = 0; u < block.targets(); ++u) {
-      auto* best = first.data_ptr<int64_t>() + u * d;
-      for (int64_t i = row_ptr[u]; i < row_ptr[u + 1]; ++i) {
-        for (int64_t j = 0; j < d; ++j) {
-          if (best[j] == arcs || value[i * d + j] > value[best[j] * d + j]) best[j] = i;
-        }
-      }
-    }
-  });
   return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, first);
 }
 

@@ -4,17 +4,13 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
-#include "lase/kernels/kernels.h"
+#include "lase/ops/library.h"
 
 namespace lase::ops {
 
 using at::Tensor;
 
 namespace {
-
-const int64_t* pointer(const Tensor& index) {
-  return index.defined() ? index.data_ptr<int64_t>() : nullptr;
-}
 
 struct RowDotBackward : torch::autograd::Node {
   Rows x;
@@ -29,9 +25,9 @@ struct RowDotBackward : torch::autograd::Node {
     }
     Tensor dv;
     if (task_should_compute_output(1)) {
-      dv = at::empty_like(v);
-      kernels::sum_rows(x.matrix.data_ptr<float>(), pointer(x.index), x.size(), x.width(),
-                        g.data_ptr<float>(), dv.data_ptr<float>());
+      using Signature = Tensor(const Tensor&, const Tensor&, const MaybeTensor&);
+      static const auto op = operator_named<Signature>("lase::row_dot_backward");
+      dv = op.call(g, x.matrix, maybe(x.index));
     }
     return {dx, dv};
   }
@@ -48,9 +44,9 @@ Tensor row_dot(const Rows& x, const Tensor& v) {
   Rows rows{x.matrix.detach().contiguous(), x.index};
   if (rows.index.defined()) rows.index = rows.index.contiguous();
   const Tensor plain = v.detach().contiguous();
-  Tensor y = at::empty({rows.size()}, at::kFloat);
-  kernels::dot_rows(rows.matrix.data_ptr<float>(), pointer(rows.index), rows.size(), rows.width(),
-                    plain.data_ptr<float>(), y.data_ptr<float>());
+  using Signature = Tensor(const Tensor&, const MaybeTensor&, const Tensor&);
+  static const auto op = operator_named<Signature>("lase::row_dot");
+  Tensor y = op.call(rows.matrix, maybe(rows.index), plain);
   if (torch::autograd::compute_requires_grad(x.matrix, v)) {
     auto node = std::make_shared<RowDotBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x.matrix, v));

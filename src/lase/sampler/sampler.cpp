@@ -6,6 +6,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/kernels/kernels.h"
 #include "lase/sampler/node_numbers.h"
 
 namespace lase {
@@ -100,6 +101,31 @@ class Drawer {
   std::vector<int64_t> positions_;
 };
 
+// Rows of f(e) in a block are as wide as those of the graph.
+at::ScalarType link_type(const Adjacency& graph) {
+  return graph.link.is_wide() ? at::kLong : at::kInt;
+}
+
+class LinkRows {
+ public:
+  explicit LinkRows(const Tensor& link)
+      : is_wide_(link.scalar_type() == at::kLong),
+        narrow_(is_wide_ ? nullptr : link.data_ptr<int32_t>()),
+        wide_(is_wide_ ? link.data_ptr<int64_t>() : nullptr) {}
+  void set(int64_t i, int64_t row) const {
+    if (is_wide_) {
+      wide_[i] = row;
+    } else {
+      narrow_[i] = static_cast<int32_t>(row);
+    }
+  }
+
+ private:
+  bool is_wide_;
+  int32_t* narrow_;
+  int64_t* wide_;
+};
+
 // A block with room for the arcs of its targets, up to `fanout` each.
 Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int64_t fanout) {
   const auto n = std::ssize(targets);
@@ -112,7 +138,7 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
     row_ptr[i + 1] = row_ptr[i] + drawn_of(graph.degree(targets[static_cast<size_t>(i)]), fanout);
   }
   block.source = at::empty({row_ptr[n]}, at::kInt);
-  block.link = at::empty({row_ptr[n]}, at::kInt);
+  block.link = at::empty({row_ptr[n]}, link_type(graph));
   return block;
 }
 
@@ -124,7 +150,7 @@ Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const
   block.weight = at::empty({block.arcs()}, at::kFloat);
   const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   auto* source = block.source.data_ptr<int32_t>();
-  auto* link = block.link.data_ptr<int32_t>();
+  const LinkRows link(block.link);
   auto* weight = block.weight.data_ptr<float>();
   constexpr int64_t kTargets = 1024;
   parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
@@ -135,7 +161,7 @@ Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const
       const auto set = [&](size_t j, int64_t arc, float w) {
         const int64_t at = row_ptr[i] + static_cast<int64_t>(j);
         source[at] = graph.neighbor[arc];
-        link[at] = graph.link[arc];
+        link.set(at, graph.link[arc]);
         weight[at] = w;
       };
       if (row_ptr[i + 1] - row_ptr[i] < graph.degree(u)) {
@@ -156,6 +182,18 @@ void number_sources(const Adjacency& graph, Block& block, NodeNumbers& rows) {
   for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
   block.sources = rows.size();
   block.degree = degrees_of(graph, rows.nodes());
+}
+
+// After number_sources.
+void order_arcs(Block& block) {
+  block.by_source = at::empty({block.arcs()}, at::kLong);
+  block.arc_target = at::empty({block.arcs()}, at::kInt);
+  kernels::order_by_source({.targets = block.targets(),
+                            .sources = block.sources,
+                            .row_ptr = block.row_ptr.data_ptr<int64_t>(),
+                            .source = block.source.data_ptr<int32_t>()},
+                           block.by_source.data_ptr<int64_t>(),
+                           block.arc_target.data_ptr<int32_t>());
 }
 
 }  // namespace
@@ -185,6 +223,12 @@ int64_t Batch::arcs() const {
   return sum;
 }
 
+Batch Batch::to(const at::Device& device) const {
+  Batch batch{nodes.defined() ? nodes.to(device) : nodes, {}};
+  for (const auto& block : blocks) batch.blocks.push_back(block.to(device));
+  return batch;
+}
+
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
                    const DrawKey& key) {
   Batch batch;
@@ -195,6 +239,7 @@ Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const
   for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
     Block block = draw_layer(graph, rows.nodes(), sampling, layer, key);
     number_sources(graph, block, rows);
+    if (static_cast<int64_t>(layer) >= sampling.ordered_from) order_arcs(block);
     batch.blocks.insert(batch.blocks.begin(), std::move(block));
   }
   batch.nodes = index_of(rows.nodes());
@@ -206,9 +251,11 @@ WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
   Block& block = rows.block;
   const int64_t n = block.targets();
   block.sources = n + block.arcs();
+  require(block.sources <= kLargestNarrow, "more than ", kLargestNarrow,
+          " neighbors at a time are not supported; use smaller batches");
   rows.sources = at::empty({block.sources}, at::kLong);
   auto* sources = rows.sources.data_ptr<int64_t>();
-  auto* link = block.link.data_ptr<int32_t>();
+  const LinkRows link(block.link);
   const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   std::copy(targets.begin(), targets.end(), sources);
   constexpr int64_t kTargets = 512;
@@ -217,7 +264,7 @@ WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
       const int64_t begin = graph.row_ptr[targets[static_cast<size_t>(i)]];
       const int64_t degree = row_ptr[i + 1] - row_ptr[i];
       std::copy_n(graph.neighbor.data() + begin, degree, sources + n + row_ptr[i]);
-      std::copy_n(graph.link.narrow().data() + begin, degree, link + row_ptr[i]);
+      for (int64_t j = 0; j < degree; ++j) link.set(row_ptr[i] + j, graph.link[begin + j]);
     }
   });
   block.source = at::arange(n, block.sources, at::kInt);
@@ -237,8 +284,9 @@ Tensor degrees(const Adjacency& graph) {
 Block whole_block(const Adjacency& graph, const Tensor& degrees, int64_t first, int64_t last) {
   const int64_t begin = graph.row_ptr[first];
   const int64_t arcs = graph.row_ptr[last] - begin;
-  const auto in_place = [&](const Array<int32_t>& values) {
-    return at::from_blob(const_cast<int32_t*>(values.data() + begin), {arcs}, at::kInt);
+  const auto in_place = [&]<class T>(const Array<T>& values) {
+    return at::from_blob(const_cast<T*>(values.data() + begin), {arcs},
+                         c10::CppTypeToScalarType<T>::value);
   };
   Block block;
   block.sources = graph.row_ptr.size() - 1;
@@ -247,7 +295,7 @@ Block whole_block(const Adjacency& graph, const Tensor& degrees, int64_t first, 
                                 {last - first + 1}, at::kLong) -
                   begin;
   block.source = in_place(graph.neighbor);
-  block.link = in_place(graph.link.narrow());
+  block.link = graph.link.visit(in_place);
   block.degree = degrees;
   return block;
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Batch {
   std::vector<Block> blocks;
 
   int64_t arcs() const;
+
+  // The same on another device; itself where it is there already.
+  Batch to(const at::Device& device) const;
 };
 
 // Identifies the random draws of a batch: the same coordinates give the same neighbours, whatever
@@ -35,6 +39,9 @@ struct Sampling {
   std::vector<int64_t> fanouts;  // a layer each, the first the one furthest from the seeds
   Draw draw = Draw::kWithout;
   std::vector<Shares> shares = {};  // a layer each; empty: all arcs of a row are equally likely
+  // Blocks from this layer on carry their arcs ordered by source, for the gradient of the layer's
+  // input: 1 where the first layer reads features alone, more than there are layers for none.
+  int64_t ordered_from = std::numeric_limits<int64_t>::max();
 };
 
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,

@@ -1,16 +1,12 @@
 #include "lase/sampler/shares.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "lase/base/names.h"
 #include "lase/base/parallel.h"
 
 namespace lase {
 namespace {
-
-constexpr std::array<std::string_view, 2> kDraws = {"replace", "without"};
 
 // p [n] ∝ scores, mixed with the uniform distribution; sums to 1.
 void set_probabilities(std::span<const float> scores, std::vector<double>& p) {
@@ -48,10 +44,6 @@ void cap(std::vector<double>& p, double top) {
 }
 
 }  // namespace
-
-std::string_view name_of(Draw value) { return kDraws[static_cast<size_t>(value)]; }
-
-Draw draw_from(std::string_view name) { return value_named<Draw>(name, kDraws, "way to draw"); }
 
 Shares make_shares(const Adjacency& graph, std::span<const float> scores, int64_t fanout,
                    Draw draw) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "lase/base/names.h"
 #include "lase/graph/adjacency.h"
 
 namespace lase {
@@ -15,8 +17,8 @@ namespace lase {
 // 1 / (S p_i).
 enum class Draw : uint8_t { kReplace, kWithout };
 
-std::string_view name_of(Draw value);
-Draw draw_from(std::string_view name);
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<Draw> = {"replace", "without"};
 
 // The probabilities p of the arcs of each row, as one stretch of [0, 2^32) each: arc i of a row has
 // the one from start[i] to start[i + 1], the last of a row ends at 2^32. What is drawn and what it

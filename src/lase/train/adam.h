@@ -1,16 +1,12 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <vector>
+#include <utility>
 
 #include "lase/model/parameters.h"
+#include "lase/train/options.h"
 
 namespace lase {
-
-struct AdamOptions {
-  double weight_decay = 0;  // added to the gradient: w² / 2
-  double clip = 0;          // every entry of a gradient to ±clip; 0: not
-};
 
 // Adam (Kingma and Ba 2015) with its state in the open, so that a checkpoint can hold all of it.
 //
@@ -23,17 +19,20 @@ class Adam {
   void zero_gradients();
   void step(double learning_rate);
 
-  std::vector<at::Tensor>& first() { return m_; }
-  std::vector<at::Tensor>& second() { return v_; }
-  int64_t steps() const { return steps_; }
-  void set_steps(int64_t steps) { steps_ = steps; }
+  // Updated in place by step(); set() must give a tensor for every parameter.
+  struct Moments {
+    NamedTensors first;   // m
+    NamedTensors second;  // v
+    int64_t steps = 0;
+  };
+  const Moments& moments() const { return moments_; }
+  void set(Moments moments) { moments_ = std::move(moments); }
+  int64_t steps() const { return moments_.steps; }
 
  private:
   Parameters& parameters_;
   AdamOptions options_;
-  std::vector<at::Tensor> m_;
-  std::vector<at::Tensor> v_;
-  int64_t steps_ = 0;
+  Moments moments_;
 };
 
 }  // namespace lase

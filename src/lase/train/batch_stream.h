@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "lase/ops/workspace.h"
 #include "lase/sampler/sampler.h"
 #include "lase/train/snapshot.h"
 
@@ -47,6 +48,7 @@ class BatchStream {
   const Adjacency& graph_;
   const Sampling& sampling_;
   Options options_;
+  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // of the thread that computes
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> ready_;

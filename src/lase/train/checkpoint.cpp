@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::string_view kFormat = "lase.checkpoint";
 
-// The lists of tensors by name.
+// The lists of tensors with the prefix of their names.
 template <class Visit, class Any>
 void for_each_list(Any& checkpoint, const Visit& visit) {
   visit("weight", checkpoint.weights);
@@ -23,7 +23,7 @@ void for_each_list(Any& checkpoint, const Visit& visit) {
   visit("best", checkpoint.best);
   visit("first", checkpoint.first);
   visit("second", checkpoint.second);
-  visit("renewed", checkpoint.renewed);
+  visit("snapshot", checkpoint.snapshot);
 }
 
 }  // namespace
@@ -31,14 +31,16 @@ void for_each_list(Any& checkpoint, const Visit& visit) {
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   SafetensorsWriter writer(path);
   std::vector<std::pair<SafetensorsWriter::Id, Tensor>> all;
-  for_each_list(checkpoint, [&](const std::string& name, const std::vector<Tensor>& tensors) {
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const Tensor values = tensors[i].detach().contiguous();
-      all.emplace_back(writer.declare<float>(join(name, ".", i), values.sizes().vec()), values);
+  for_each_list(checkpoint, [&](const std::string& list, const NamedTensors& tensors) {
+    for (const auto& [parameter, tensor] : tensors) {
+      const Tensor values = tensor.detach().cpu().contiguous();
+      const std::string full = join(list, ".", parameter);
+      all.emplace_back(writer.declare<float>(full, values.sizes().vec()), values);
     }
   });
   const json about = {{"epoch", checkpoint.epoch},
                       {"steps", checkpoint.steps},
+                      {"has_snapshot", !checkpoint.snapshot.empty()},
                       {"progress", checkpoint.progress},
                       {"options", checkpoint.options}};
   writer.begin({{"format", std::string(kFormat)}, {"checkpoint", about.dump()}});
@@ -48,7 +50,7 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   writer.commit();
 }
 
-Checkpoint load_checkpoint(const std::string& path, const std::vector<Tensor>& like) try {
+Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters) try {
   const auto file = SafetensorsFile::open(path);
   const auto& metadata = file.metadata();
   require(metadata.contains("format") && metadata.at("format") == kFormat &&
@@ -62,13 +64,13 @@ Checkpoint load_checkpoint(const std::string& path, const std::vector<Tensor>& l
           ": the description of the checkpoint is damaged");
   checkpoint.progress = about.at("progress");
   checkpoint.options = about.at("options");
-  for_each_list(checkpoint, [&](const std::string& name, std::vector<Tensor>& tensors) {
-    if (name == "renewed" && !file.has("renewed.0")) return;
-    for (size_t i = 0; i < like.size(); ++i) {
-      const auto values = file.get<float>(join(name, ".", i), like[i].sizes());
-      Tensor tensor = at::empty(like[i].sizes(), at::kFloat);
+  for_each_list(checkpoint, [&](const std::string& list, NamedTensors& tensors) {
+    if (list == "snapshot" && !about.at("has_snapshot").get<bool>()) return;
+    for (const auto& [parameter, value] : parameters.all()) {
+      const auto values = file.get<float>(join(list, ".", parameter), value.sizes());
+      Tensor tensor = at::empty(value.sizes(), at::kFloat);
       std::memcpy(tensor.data_ptr<float>(), values.data(), values.span().size_bytes());
-      tensors.push_back(tensor);
+      tensors.emplace(parameter, tensor);
     }
   });
   return checkpoint;

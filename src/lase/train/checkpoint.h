@@ -3,27 +3,29 @@
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
+
+#include "lase/model/parameters.h"
 
 namespace lase {
 
-// Everything that a run needs to go on as if it had never stopped.
+// Everything that a run needs to go on as if it had never stopped. Tensors are kept by the name of
+// their parameter ("weight.layer1.w1"), so that their order in the code does not matter.
 struct Checkpoint {
   int64_t epoch = 0;  // epochs done
   int64_t steps = 0;  // of Adam
-  std::vector<at::Tensor> weights;
-  std::vector<at::Tensor> average;
-  std::vector<at::Tensor> best;
-  std::vector<at::Tensor> first;    // Adam's m
-  std::vector<at::Tensor> second;   // and v
-  std::vector<at::Tensor> renewed;  // weights of the last renewal; empty: the next batch renews
-  nlohmann::json progress;          // curve, best score, learning rate
-  nlohmann::json options;           // of the run, to refuse another one's checkpoint
+  NamedTensors weights = {};
+  NamedTensors average = {};
+  NamedTensors best = {};
+  NamedTensors first = {};       // Adam's m
+  NamedTensors second = {};      // and v
+  NamedTensors snapshot = {};    // weights of the last refresh; empty: the next batch refreshes
+  nlohmann::json progress = {};  // curve, best score, learning rate
+  nlohmann::json options = {};   // of the run, to refuse another one's checkpoint
 };
 
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
 
-// `like` gives the shapes. Throws Error where the file holds another model's tensors.
-Checkpoint load_checkpoint(const std::string& path, const std::vector<at::Tensor>& like);
+// `parameters` gives names and shapes. Throws Error if the file holds tensors of another model.
+Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters);
 
 }  // namespace lase

@@ -2,27 +2,22 @@
 
 #include <ATen/ATen.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "lase/base/error.h"
-#include "lase/base/names.h"
 #include "lase/inference/inference.h"
 
 namespace lase {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStrategies = {"auto", "uniform", "gate", "min_var",
-                                                         "snapshot"};
-constexpr std::array<std::string_view, 3> kRenewals = {"auto", "eager", "lazy"};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // A number for each layer.
 std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) {
   const auto& given = options.fanout;
-  require(given.size() <= 1 || std::ssize(given) == layers, "--fanout: gives ", given.size(),
-          " numbers for ", layers, " layers; expected one, or one for each");
+  require(given.size() <= 1 || std::ssize(given) == layers, OptionName{"fanout"}, ": gives ",
+          given.size(), " numbers for ", layers, " layers; expected one, or one for each");
   if (given.size() > 1) return given;
   constexpr int64_t kUsual = 10;
   std::vector<int64_t> fanouts(static_cast<size_t>(layers), given.empty() ? kUsual : given[0]);
@@ -39,9 +34,7 @@ SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjace
   if (options.fanout.empty() && graph.neighbor.size() <= kSmall) {
     options.fanout = {kWholeNeighborhood};
   }
-  // GCN drops entries within its sums.
-  const bool steady =
-      sums_terms(model.options()) && model.options().architecture != Architecture::kGcn;
+  const bool steady = sums_terms(model.options()) && model.type().steady;
   options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
   return options;
 }
@@ -60,27 +53,23 @@ bool draws_any(const Adjacency& graph, const std::vector<int64_t>& fanouts) {
 
 }  // namespace
 
-std::string_view name_of(Strategy value) { return kStrategies[static_cast<size_t>(value)]; }
-Strategy strategy_from(std::string_view name) {
-  return value_named<Strategy>(name, kStrategies, "strategy");
-}
-std::string_view name_of(Renewal value) { return kRenewals[static_cast<size_t>(value)]; }
-Renewal renewal_from(std::string_view name) {
-  return value_named<Renewal>(name, kRenewals, "renewal");
-}
-
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
                      const Adjacency& graph, int64_t batch)
     : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
-  require(options_.renew >= 1, "--renew ", options_.renew, ": expected at least 1");
-  require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform, "--strategy ",
-          name_of(options_.strategy),
-          ": estimates sums and means; with --aggregate max only uniform draws make sense");
+  sampling_option_table().check(options);
+  require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform,
+          OptionName{"strategy"}, " ", name_of(options_.strategy),
+          ": estimates sums and means; with ", OptionName{"aggregate"},
+          " max only uniform sampling makes sense");
   require(options_.renewal != Renewal::kLazy || options_.strategy == Strategy::kSnapshot,
-          "--renewal lazy: only a snapshot can be, and --strategy ", name_of(options_.strategy),
-          " is none");
+          OptionName{"renewal"}, " lazy: only a snapshot can be, and ", OptionName{"strategy"}, " ",
+          name_of(options_.strategy), " is not one");
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.draw = options_.draw;
+  // The terms of the first layer need no gradient where they are features as they are.
+  const bool sums_features =
+      inputs.in_place() && model.starts_from_features() && !model.type().transforms_first;
+  sampling_.ordered_from = sums_features ? 1 : 0;
   draws_ = draws_any(graph, sampling_.fanouts);
   if (!renews()) left_ = kNever;
   if (!draws_ || options_.strategy != Strategy::kSnapshot) return;
@@ -132,7 +121,7 @@ void Estimator::renew(int64_t batches) {
   const auto passes = exact_pass(model_, inputs_, graph_, score);
   sampling_.shares.clear();
   for (size_t l = 0; l < passes.size(); ++l) {
-    const at::Tensor& scores = passes[l].score;
+    const at::Tensor scores = passes[l].score.cpu();
     sampling_.shares.push_back(
         make_shares(graph_, {scores.data_ptr<float>(), static_cast<size_t>(scores.numel())},
                     sampling_.fanouts[l], sampling_.draw));

@@ -8,37 +8,10 @@
 
 #include "lase/model/model.h"
 #include "lase/sampler/sampler.h"
+#include "lase/train/options.h"
 #include "lase/train/snapshot.h"
 
 namespace lase {
-
-// How the sums s(u) = Σ x_i over neighbourhoods are estimated from drawn arcs.
-//
-//   kUniform    all arcs of a row alike
-//   kGate       in proportion to λ
-//   kMinVar     in proportion to ‖x_i‖, the least variance of independent draws
-//   kSnapshot   all alike, of the change since exact sums were taken: s̃(u) + Σ (x_i − x̃_i) / π_i
-//   kAuto       whole neighbourhoods of small graphs; else kSnapshot, or kUniform where the terms
-//               are not the same from one batch to the next, or not summed
-enum class Strategy : uint8_t { kAuto, kUniform, kGate, kMinVar, kSnapshot };
-
-// Whether a snapshot passes over the graph, or computes what batches touch; by which costs less.
-enum class Renewal : uint8_t { kAuto, kEager, kLazy };
-
-struct SamplingOptions {
-  // A layer each, or one for all. Empty: 10; with a snapshot only in the last layer, and 1 before
-  // it.
-  std::vector<int64_t> fanout = {};
-  Strategy strategy = Strategy::kAuto;
-  Draw draw = Draw::kWithout;
-  int64_t renew = 20;  // batches between two renewals
-  Renewal renewal = Renewal::kAuto;
-};
-
-std::string_view name_of(Strategy value);
-Strategy strategy_from(std::string_view name);
-std::string_view name_of(Renewal value);
-Renewal renewal_from(std::string_view name);
 
 // Estimates sums while a model is trained: knows how to draw, and what to add to what is drawn, and
 // renews both every so many batches.

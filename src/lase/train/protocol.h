@@ -5,6 +5,7 @@
 
 #include "lase/graph/adjacency.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/objective.h"
 
 namespace lase {
 
@@ -22,6 +23,7 @@ struct Protocol {
 
 // `transductive`: training sees all links. `alone`: nodes are learned from without their
 // neighbours, so that those without any stay. Throws Error where there is nothing to learn.
-Protocol make_protocol(const Graph& graph, bool transductive, bool alone = false);
+Protocol make_protocol(const Graph& graph, const Objective& objective, bool transductive,
+                       bool alone = false);
 
 }  // namespace lase

@@ -6,6 +6,7 @@
 
 #include "lase/base/error.h"
 #include "lase/inference/inference.h"
+#include "lase/ops/workspace.h"
 #include "lase/sampler/sampler.h"
 
 namespace lase {
@@ -52,9 +53,7 @@ Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& gr
 
 void Snapshot::renew(const Parameters& parameters) {
   c10::NoGradGuard no_grad;
-  for (size_t i = 0; i < parameters.all().size(); ++i) {
-    model_.parameters().all()[i].second.copy_(parameters.all()[i].second);
-  }
+  model_.parameters().set(parameters.copy());
   for (auto& rows : states_) rows.clear();
   for (auto& rows : sums_) rows.clear();
   all_.clear();
@@ -133,7 +132,7 @@ std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
     known.append(s);
   }
   std::vector<Tensor> found;
-  for (size_t i = 0; i < known.size(); ++i) found.push_back(known.matrix(i).index_select(0, place));
+  for (size_t i = 0; i < known.size(); ++i) found.push_back(ops::gather(known.matrix(i), place));
   return found;
 }
 
@@ -150,7 +149,7 @@ Past Snapshot::of(const Batch& batch) {
     } else {
       const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(sources) : all; };
       layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
-      for (const auto& s : all_[l].sums) layer.sums.push_back(s.index_select(0, targets));
+      for (const auto& s : all_[l].sums) layer.sums.push_back(ops::gather(s, targets));
     }
     past.layers.push_back(std::move(layer));
   }

@@ -99,58 +99,83 @@ int64_t row_of(const BlockView& block, int64_t arc) {
   return std::upper_bound(block.row_ptr, end, arc) - block.row_ptr - 1;
 }
 
-// The arcs by source; those of one source in their old order.
-struct BySource {
-  std::unique_ptr<int64_t[]> order;  // [arcs]
-  std::unique_ptr<int32_t[]> row;    // [arcs]: the target of an arc
+// The first arc of the run that an arc lies in; the number of arcs for the end.
+int64_t start_of_run(const BlockView& block, int64_t arc) {
+  if (arc == block.arcs()) return arc;
+  const int64_t begin = block.row_ptr[row_of(block, arc)];
+  return begin + (arc - begin) / kRun * kRun;
+}
 
-  explicit BySource(const BlockView& block) {
-    const int64_t arcs = block.arcs();
-    order = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(arcs));
-    row = std::make_unique_for_overwrite<int32_t[]>(static_cast<size_t>(arcs));
-    std::vector<int64_t> at(static_cast<size_t>(block.sources) + 1);
-    for (int64_t arc = 0; arc < arcs; ++arc) ++at[static_cast<size_t>(block.source[arc]) + 1];
-    for (size_t v = 1; v < at.size(); ++v) at[v] += at[v - 1];
-    for (int64_t u = 0; u < block.targets; ++u) {
-      for (int64_t arc = block.row_ptr[u]; arc < block.row_ptr[u + 1]; ++arc) {
-        order[at[static_cast<size_t>(block.source[arc])]++] = arc;
-        row[arc] = static_cast<int32_t>(u);
-      }
-    }
+// The arcs by source: the block's own order, or one found here.
+class BySource {
+ public:
+  explicit BySource(const BlockView& block) : order_(block.by_source), target_(block.arc_target) {
+    if (order_ != nullptr && target_ != nullptr) return;
+    const auto arcs = static_cast<size_t>(block.arcs());
+    own_order_ = std::make_unique_for_overwrite<int64_t[]>(arcs);
+    own_target_ = std::make_unique_for_overwrite<int32_t[]>(arcs);
+    order_by_source(block, own_order_.get(), own_target_.get());
+    order_ = own_order_.get();
+    target_ = own_target_.get();
   }
+  const int64_t* order() const { return order_; }
+  const int32_t* target() const { return target_; }
+
+ private:
+  const int64_t* order_;
+  const int32_t* target_;
+  std::unique_ptr<int64_t[]> own_order_;
+  std::unique_ptr<int32_t[]> own_target_;
 };
 
 }  // namespace
+
+void order_by_source(const BlockView& block, int64_t* by_source, int32_t* arc_target) {
+  std::vector<int64_t> at(static_cast<size_t>(block.sources) + 1);
+  for (int64_t arc = 0; arc < block.arcs(); ++arc) ++at[static_cast<size_t>(block.source[arc]) + 1];
+  for (size_t v = 1; v < at.size(); ++v) at[v] += at[v - 1];
+  for (int64_t u = 0; u < block.targets; ++u) {
+    for (int64_t arc = block.row_ptr[u]; arc < block.row_ptr[u + 1]; ++arc) {
+      by_source[at[static_cast<size_t>(block.source[arc])]++] = arc;
+      arc_target[arc] = static_cast<int32_t>(u);
+    }
+  }
+}
 
 void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Shape shape = shape_of(in);
   const Packed now(in, shape, in.now);
   std::optional<Packed> before;
   if (in.before != nullptr) before.emplace(in, shape, *in.before);
-  constexpr int64_t kRows = 256;
-  parallel_for(in.block.targets, kRows, [&](int64_t first, int64_t last) {
-    std::fill(out.s + first * in.d, out.s + last * in.d, 0.0F);
-  });
-  const Pieces pieces(in.block.arcs(), 1024, 1024);
-  const Floats carry(pieces.count * shape.d_padded);
+  const BlockView& block = in.block;
+  const Pieces pieces(block.arcs(), 1024, 1024);
+  // Left as it comes: a run's sum starts from zero.
+  const auto carries = std::make_unique_for_overwrite<float[]>(
+      static_cast<size_t>((block.arcs() / kRun + 1) * shape.d_padded));
   parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
+    const int64_t first = start_of_run(block, pieces.first(piece));
     const Floats scratch(scratch_of(in, shape));
     isa().forward({.in = &in,
                    .out = &out,
                    .shape = shape,
                    .terms = {now.term(), before ? before->term() : PackedTerm{}},
                    .term_count = before ? 2 : 1,
-                   .first = pieces.first(piece),
-                   .last = pieces.last(piece),
-                   .first_row = row_of(in.block, pieces.first(piece)),
-                   .carry = carry.get() + piece * shape.d_padded,
+                   .first = first,
+                   .last = start_of_run(block, pieces.last(piece)),
+                   .first_row = row_of(block, first),
+                   .carries = carries.get(),
                    .scratch = scratch.get()});
   });
-  for (int64_t piece = 1; piece < pieces.count; ++piece) {
-    const int64_t row = row_of(in.block, pieces.first(piece));
-    if (in.block.row_ptr[row] == pieces.first(piece)) continue;
-    add(carry.get() + piece * shape.d_padded, in.d, out.s + row * in.d);
-  }
+  constexpr int64_t kRows = 256;
+  parallel_for(block.targets, kRows, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      float* s = out.s + u * in.d;
+      if (block.row_ptr[u] == block.row_ptr[u + 1]) std::fill(s, s + in.d, 0.0F);
+      for (int64_t arc = block.row_ptr[u] + kRun; arc < block.row_ptr[u + 1]; arc += kRun) {
+        add(carries.get() + arc / kRun * shape.d_padded, in.d, s);
+      }
+    }
+  });
 }
 
 void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
@@ -175,12 +200,12 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   const Floats dv(pieces.count * dv_size);
   const Floats dgate(gated ? arcs : 0);
   const Floats carry(out.h != nullptr ? pieces.count * shape.d_padded : 0);
-  std::unique_ptr<BySource> by_source;
+  std::optional<BySource> by_source;
   if (out.h != nullptr) {
-    by_source = std::make_unique<BySource>(block);
+    by_source.emplace(block);
     std::fill(out.h, out.h + block.sources * in.d, 0.0F);
   }
-  const auto source_at = [&](int64_t i) { return int64_t{block.source[by_source->order[i]]}; };
+  const auto source_at = [&](int64_t i) { return int64_t{block.source[by_source->order()[i]]}; };
   // The source whose arcs go on from the piece before; −1: none.
   const auto carried = [&](int64_t first) -> int64_t {
     if (!by_source || first == 0 || source_at(first - 1) != source_at(first)) return -1;
@@ -197,8 +222,8 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                     .first = first,
                     .last = pieces.last(piece),
                     .first_row = row_of(block, first),
-                    .order = by_source ? by_source->order.get() : nullptr,
-                    .row = by_source ? by_source->row.get() : nullptr,
+                    .order = by_source ? by_source->order() : nullptr,
+                    .row = by_source ? by_source->target() : nullptr,
                     .dh = out.h,
                     .carry = carry.get() + piece * shape.d_padded,
                     .carry_source = carried(first),

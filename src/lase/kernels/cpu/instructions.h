@@ -5,6 +5,7 @@
 #include "lase/kernels/cpu/link_backward.h"
 #include "lase/kernels/cpu/link_forward.h"
 #include "lase/kernels/cpu/row_piece.h"
+#include "lase/kernels/cpu/row_product.h"
 #include "lase/kernels/cpu/skip_gram.h"
 
 namespace lase::kernels {
@@ -20,6 +21,7 @@ InstructionSet instructions(const char* name) {
           .gather_codes = gather_codes,
           .dot_rows = dot_rows,
           .sum_rows = sum_rows,
+          .multiply_rows = multiply_rows,
           .skip_gram = skip_gram};
 }
 

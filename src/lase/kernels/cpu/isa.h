@@ -17,6 +17,11 @@ namespace lase::kernels {
 inline constexpr int64_t kAttributeTile = 8;
 inline constexpr int64_t kGroup = 64;  // arcs worked on together
 inline constexpr int64_t kChunk = 32;  // attributes side by side in the scratch of a group
+// A longer row is summed in runs of this many arcs, counted from its own start, each from zero; the
+// runs are added in order. The sum of a row is thus the same wherever the row stands in a call.
+inline constexpr int64_t kRun = 512;
+
+inline constexpr int64_t kProductRows = 64;  // rows of a product worked on together
 
 // TermView with its matrix packed. With the sigmoid, U and shift are multiplied by −log2 e, so that
 // the product is the exponent of σ(z) = 1 / (1 + 2^t).
@@ -38,8 +43,8 @@ struct Shape {
   int64_t scratch() const { return (k_padded + kChunk - 1) / kChunk * kChunk * kGroup; }
 };
 
-// Arcs first … last of a block. Rows that begin within them are written in place; the part of a row
-// that began before goes to `carry` [d_padded].
+// Arcs first … last of a block, which hold whole runs only. The first run of a row is summed in
+// place, later ones in carry(arc).
 struct ForwardPiece {
   const GatedSum* in = nullptr;
   const GatedSumOutput* out = nullptr;
@@ -48,9 +53,12 @@ struct ForwardPiece {
   int64_t term_count = 1;
   int64_t first = 0;
   int64_t last = 0;
-  int64_t first_row = 0;  // the row of arc `first`
-  float* carry = nullptr;
+  int64_t first_row = 0;     // the row of arc `first`
+  float* carries = nullptr;  // [arcs / kRun + 1, d_padded]
   float* scratch = nullptr;
+
+  // Where the run that starts at an arc is summed: later runs start at least kRun arcs apart.
+  float* carry(int64_t start) const { return carries + start / kRun * shape.d_padded; }
 };
 
 struct BackwardPiece {
@@ -99,6 +107,10 @@ struct InstructionSet {
   // h(row_i).
   void (*dot_rows)(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out);
   void (*sum_rows)(const RowsView& rows, int64_t first, int64_t last, const float* g, float* sum);
+  // y [n, m] = x Wᵀ for rows first … first + n ≤ first + kProductRows of x; W packed with k = d and
+  // no padding of k.
+  void (*multiply_rows)(const RowsView& x, int64_t first, int64_t n, const float* w, int64_t m,
+                        float* y);
   void (*skip_gram)(const SkipGram& tables, const NodePair* pairs, int64_t n);
 };
 

@@ -52,9 +52,9 @@ class Backward {
       if (block.weight != nullptr) group.weight[m] *= block.weight[arc];
       if (block.scale != nullptr) group.weight[m] *= block.scale[row];
       group.gate[m] = piece_.gate != nullptr ? piece_.gate[arc] : 1;
-      if (reads_f_) locate(in_.f, block.link[arc], m, group.f);
+      if (reads_f_) locate(in_.f, block.link_row(arc), m, group.f);
       if (piece_.term.table != nullptr) {
-        const int64_t at = in_.f.code[block.link[arc]] * piece_.shape.d_padded;
+        const int64_t at = in_.f.code[block.link_row(arc)] * piece_.shape.d_padded;
         group.a[m] = piece_.term.table + at;
         group.by_code[m] = piece_.du + at;
       }

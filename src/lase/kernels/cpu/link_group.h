@@ -218,6 +218,9 @@ struct Columns {
       store(row + first + i * kLanes, x);
     }
   }
+  LASE_INLINE void write(float* row, const Vec (&x)[N]) const {
+    for (int i = 0; i < N; ++i) write(row, i, x[i]);
+  }
   LASE_INLINE void add(float* row, const Vec (&x)[N]) const {
     for (int i = 0; i < N; ++i) write(row, i, read(row, i) + x[i]);
   }

@@ -29,6 +29,30 @@ void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const fl
   for (int64_t piece = 0; piece < pieces; ++piece) add(partial.get() + piece * stride, d, out);
 }
 
+RowProduct::RowProduct(const Matrix& matrix)
+    : m_(matrix.m),
+      d_(matrix.d),
+      packed_(std::make_unique<float[]>(static_cast<size_t>(round_up(m_, isa().lanes) * d_))) {
+  const int64_t m_padded = round_up(m_, isa().lanes);
+  for (int64_t start = 0; start < m_; start += isa().panel) {
+    const int64_t width = std::min(isa().panel, m_padded - start);
+    for (int64_t j = 0; j < d_; ++j) {
+      float* to = packed_.get() + start * d_ + j * width;
+      const float* from = matrix.w + j * matrix.column_stride;
+      for (int64_t c = start; c < std::min(m_, start + width); ++c) {
+        to[c - start] = from[c * matrix.row_stride];
+      }
+    }
+  }
+}
+
+void RowProduct::multiply(const float* x, const int64_t* row, int64_t n, float* y) const {
+  for (int64_t i = 0; i < n; i += kProductRows) {
+    isa().multiply_rows({x, row, d_}, i, std::min(kProductRows, n - i), packed_.get(), m_,
+                        y + i * m_);
+  }
+}
+
 void skip_gram(const SkipGram& tables, const NodePair* pairs, int64_t n) {
   isa().skip_gram(tables, pairs, n);
 }

@@ -1,0 +1,84 @@
+#include "cli/option_flags.h"
+
+#include <algorithm>
+
+namespace {
+
+using lase::OptionKind;
+using Strings = std::vector<std::string>;
+
+std::string type_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::kInteger:
+      return "INT";
+    case OptionKind::kNumber:
+      return "FLOAT";
+    case OptionKind::kIntegers:
+      return "INT,...";
+    case OptionKind::kTexts:
+      return "TEXT,...";
+    default:
+      return "TEXT";
+  }
+}
+
+bool is_list(const lase::OptionInfo& info) {
+  return info.kind == OptionKind::kIntegers || info.kind == OptionKind::kTexts;
+}
+
+// --transductive, or --normalize and --no-normalize where it is on by default.
+void add_switch(CLI::App& verb, const lase::BoundOption& option) {
+  const std::string& name = option.info.name;
+  const bool on = option.info.usual.get<bool>();
+  const std::string names =
+      on ? lase::join(flag_of(name), ",!", flag_of("no_" + name)) : flag_of(name);
+  verb.add_flag_function(
+          names, [set = option.set](int64_t count) { set(count > 0); },
+          option.info.help + (on ? " (default: yes)" : ""))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_value(CLI::App& verb, const lase::BoundOption& option) {
+  const lase::OptionInfo& info = option.info;
+  const std::string name = info.positional ? info.name : flag_of(info.name);
+  const auto set = [option, name](const Strings& texts) {
+    std::string text;
+    for (size_t i = 0; i < texts.size(); ++i) text += (i > 0 ? "," : "") + texts[i];
+    const auto value = lase::option_from_text(option.info, text);
+    if (!value) {
+      throw CLI::ValidationError(name + " " + lase::quote(text),
+                                 "expected " + lase::expected_form(option.info));
+    }
+    option.set(*value);
+  };
+  const bool shows_range = !info.valid.empty() && info.kind != OptionKind::kIntegers;
+  const std::string help = info.help + (shows_range ? " [" + info.valid + "]" : "");
+  CLI::Option* added = is_list(info)
+                           ? verb.add_option_function<Strings>(name, set, help)->delimiter(',')
+                           : verb.add_option_function<std::string>(
+                                 name, [set](const std::string& text) { set({text}); }, help);
+  if (is_list(info)) added->allow_extra_args(false);
+  added->type_name(type_of(info.kind));
+  const std::string usual = lase::option_text(info.usual);
+  if (!usual.empty()) added->default_str(usual);
+  if (info.kind == OptionKind::kWord) added->check(CLI::IsMember(info.words));
+  if (info.required) added->required();
+}
+
+}  // namespace
+
+std::string flag_of(std::string_view option) {
+  std::string flag = lase::join("--", option);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+void add_flags(CLI::App& verb, const lase::BoundOptions& options) {
+  for (const auto& option : options) {
+    if (option.info.kind == OptionKind::kBool) {
+      add_switch(verb, option);
+    } else {
+      add_value(verb, option);
+    }
+  }
+}

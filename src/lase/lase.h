@@ -1,0 +1,9 @@
+#pragma once
+
+// Everything public in lase::lase: training and using models, on top of lase::graph.
+
+#include "lase/graph.h"              // IWYU pragma: export
+#include "lase/inference/explain.h"  // IWYU pragma: export
+#include "lase/inference/predict.h"  // IWYU pragma: export
+#include "lase/model/model_file.h"   // IWYU pragma: export
+#include "lase/train/trainer.h"      // IWYU pragma: export

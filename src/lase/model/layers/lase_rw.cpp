@@ -1,0 +1,60 @@
+#include <ATen/ATen.h>
+#include <algorithm>
+
+#include "lase/base/error.h"
+#include "lase/model/layers/layers.h"
+#include "lase/model/layers/neighborhood.h"
+#include "lase/ops/linear.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using ops::linear;  // x Wᵀ
+
+// One LASE-RW layer in the walk form (the printed recursion builds stars; see docs/design.md):
+//
+//   s(u)  = Σ_{v ∈ N(u)} λ(u,v) h(v) ⊙ a(e)
+//   h'(u) = s(u) ⊙ W f(u)
+class LaseRw : public Layer {
+ public:
+  LaseRw(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
+      : neighborhood_(options, parameters, shape, options.amplifier),
+        w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
+
+  Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+    return {{s[0] * factor(in), {}}, in.state.f.at(in.block.target)};
+  }
+  Tensor factor(const LayerInput& in) const override {
+    return linear(in.state.f.at(in.block.target), w_, in.dropout);
+  }
+
+ private:
+  Neighborhood neighborhood_;
+  Tensor w_;
+};
+
+void check(const ModelOptions& options) {
+  const auto& widths = options.widths;
+  require(
+      std::count(widths.begin(), widths.end(), widths[0]) == static_cast<int64_t>(widths.size()),
+      OptionName{"widths"}, ": the layers of ", options.model,
+      " multiply element by element, so all widths must be equal");
+  require(options.project == 0, OptionName{"project"}, ": ", options.model,
+          " always starts from W f(u), of the width given by ", OptionName{"widths"});
+}
+
+}  // namespace
+
+LayerType lase_rw() {
+  return {.name = "rw",
+          .title = "LASE-RW",
+          .make = make<LaseRw>,
+          .walks = true,
+          .reads_links = true,
+          .takes_max = true,
+          .check = check};
+}
+
+}  // namespace lase

@@ -1,0 +1,57 @@
+#include <ATen/ATen.h>
+
+#include "lase/base/error.h"
+#include "lase/model/layers/layers.h"
+#include "lase/model/layers/neighborhood.h"
+#include "lase/ops/linear.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+using ops::linear;  // x Wᵀ
+
+// One relabeling of LASE-WL (section 3.3):
+//
+//   r'(u) = σ(P1 r(u) + P2 Σ_{v ∈ N(u)} σ(Q r(v)))
+class Relabeling : public Layer {
+ public:
+  Relabeling(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
+      : aggregate_(options.aggregate),
+        p1_(parameters.matrix(shape.name + ".p1", shape.out, shape.in)),
+        p2_(parameters.matrix(shape.name + ".p2", shape.out, shape.in)),
+        q_(parameters.matrix(shape.name + ".q", shape.out, shape.in)) {}
+
+  Sums sums(const LayerInput& in) const override {
+    return {plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_)};
+  }
+  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+    const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s[0], {}}, p2_);
+    return {{}, {r.sigmoid(), {}}};
+  }
+
+ private:
+  ops::Aggregate aggregate_;
+  Tensor p1_, p2_, q_;
+};
+
+std::vector<std::string> relabelings(const ModelOptions& options) {
+  std::vector<std::string> names;
+  for (int64_t d = 1; d <= options.depth; ++d) names.push_back(join("relabel", d));
+  return names;
+}
+
+}  // namespace
+
+// LASE-RW with r(u), the features after `depth` relabelings, in place of f(u).
+LayerType lase_wl() {
+  LayerType type = lase_rw();
+  type.name = "wl";
+  type.title = "LASE-WL";
+  type.feature_layers = relabelings;
+  type.make_feature_layer = make<Relabeling>;
+  type.cost = 4;  // relabeling reads every link twice, and all node features
+  return type;
+}
+
+}  // namespace lase

@@ -1,0 +1,80 @@
+#include "lase/model/layers/neighborhood.h"
+
+#include <ATen/ATen.h>
+
+#include "lase/ops/row_dot.h"
+
+namespace lase {
+
+using at::Tensor;
+
+Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes)
+    : v_u_(parameters.matrix(name + ".gate.u", 1, width)),
+      v_v_(parameters.matrix(name + ".gate.v", 1, width)),
+      v_e_(parameters.matrix(name + ".gate.e", 1, attributes)),
+      b_(parameters.zeros(name + ".gate.bias", 1)) {}
+
+void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const {
+  in.p = ops::row_dot(in.h.at(block.target), v_u_.squeeze(0)) + b_;
+  in.q = ops::row_dot(in.h, v_v_.squeeze(0));
+  if (v_e_.size(1) == 0) return;
+  in.v = links.scaled(v_e_).squeeze(0);
+  in.p = in.p + links.shift(in.v);
+}
+
+AmplifierMatrix::AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,
+                                 int64_t attributes)
+    : u_(parameters.matrix(name + ".amplifier", width, attributes)) {}
+
+void AmplifierMatrix::set(ops::GatedSumInput& in, const LinkAttributes& links) const {
+  in.u = links.scaled(u_);
+  in.u_shift = links.shift(in.u);
+}
+
+Neighborhood::Neighborhood(const ModelOptions& options, Parameters& parameters,
+                           const LayerShape& shape, ops::Amplifier amplifier)
+    : aggregate_(options.aggregate),
+      amplifier_(shape.attributes > 0 ? amplifier : ops::Amplifier::kNone) {
+  if (options.gate)
+    gate_ = std::make_unique<Gate>(parameters, shape.name, shape.in, shape.attributes);
+  if (amplifier_ != ops::Amplifier::kNone) {
+    matrix_ = std::make_unique<AmplifierMatrix>(parameters, shape.name, shape.in, shape.attributes);
+  }
+}
+
+ops::GatedSumInput Neighborhood::input(const LayerInput& from) const {
+  ops::GatedSumInput in;
+  in.h = from.state.h;
+  in.f = &from.links.f;
+  in.amplifier = amplifier_;
+  in.aggregate = aggregate_;
+  if (gate_) gate_->set(in, from.block, from.links);
+  if (matrix_) matrix_->set(in, from.links);
+  return in;
+}
+
+ops::GatedSumInput plain_sum(const ops::Rows& h, ops::Aggregate aggregate) {
+  ops::GatedSumInput in;
+  in.h = h;
+  in.amplifier = ops::Amplifier::kNone;
+  in.aggregate = aggregate;
+  return in;
+}
+
+Tensor combine(Combine how, const Tensor& a, const Tensor& b) {
+  switch (how) {
+    case Combine::kAdd:
+      return a + b;
+    case Combine::kMultiply:
+      return a * b;
+    case Combine::kConcat:
+      return at::cat({a, b}, 1);
+  }
+  return a;
+}
+
+int64_t combined_width(const ModelOptions& options, int64_t width) {
+  return options.combine == Combine::kConcat ? 2 * width : width;
+}
+
+}  // namespace lase

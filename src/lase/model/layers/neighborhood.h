@@ -1,0 +1,66 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <memory>
+#include <string>
+
+#include "lase/model/layer.h"
+#include "lase/model/layers/registry.h"
+
+// Parts that several layers share.
+namespace lase {
+
+// λ(u,v) = σ(V [h(u), f(e), h(v)] + b), split into what belongs to u, to v and to e.
+class Gate {
+ public:
+  Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes);
+  void set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const;
+
+ private:
+  at::Tensor v_u_;  // [1, d]
+  at::Tensor v_v_;  // [1, d]
+  at::Tensor v_e_;  // [1, k]
+  at::Tensor b_;    // [1]
+};
+
+// a(e) = σ(U f(e)) or U f(e).
+class AmplifierMatrix {
+ public:
+  AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,
+                  int64_t attributes);
+  void set(ops::GatedSumInput& in, const LinkAttributes& links) const;
+
+ private:
+  at::Tensor u_;  // U [d, k]
+};
+
+// Gate and amplifier of a layer, as its options ask for them. Without link attributes there is
+// nothing to amplify by.
+class Neighborhood {
+ public:
+  Neighborhood(const ModelOptions& options, Parameters& parameters, const LayerShape& shape,
+               ops::Amplifier amplifier);
+  ops::GatedSumInput input(const LayerInput& from) const;
+
+ private:
+  ops::Aggregate aggregate_;
+  ops::Amplifier amplifier_;
+  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<AmplifierMatrix> matrix_;
+};
+
+// Σ h(v): neither gate nor amplifier.
+ops::GatedSumInput plain_sum(const ops::Rows& h, ops::Aggregate aggregate);
+
+// a ∘ b: [n, d], or [n, 2 d] concatenated; combined_width gives the width of the result.
+at::Tensor combine(Combine how, const at::Tensor& a, const at::Tensor& b);
+int64_t combined_width(const ModelOptions& options, int64_t width);
+
+// Factory of a layer class.
+template <class L>
+std::unique_ptr<Layer> make(const ModelOptions& options, Parameters& parameters,
+                            const LayerShape& shape) {
+  return std::make_unique<L>(options, parameters, shape);
+}
+
+}  // namespace lase

@@ -1,0 +1,54 @@
+#include "lase/model/layers/registry.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "lase/base/error.h"
+#include "lase/model/layers/layers.h"
+
+namespace lase {
+namespace {
+
+// A deque, so that adding a type does not move the others.
+std::deque<LayerType>& types() {
+  static std::deque<LayerType> all = {lase_sage(), lase_rw(),   lase_wl(), lase_concat(),
+                                      gcn(),       graphsage(), raw()};
+  return all;
+}
+
+const LayerType* find(std::string_view name) {
+  const auto& all = types();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const LayerType& type) { return type.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const LayerType& layer_type(std::string_view name) {
+  const LayerType* found = find(name);
+  require(found != nullptr, "there is no model called ", quote(name));
+  return *found;
+}
+
+std::vector<std::string> layer_names() {
+  std::vector<std::string> names;
+  for (const LayerType& type : types()) names.push_back(type.name);
+  return names;
+}
+
+void register_layer(LayerType type) {
+  require(find(type.name) == nullptr, "there already is a model called ", quote(type.name));
+  types().push_back(std::move(type));
+}
+
+int64_t out_width(const ModelOptions& options, int64_t width) {
+  const LayerType& type = layer_type(options.model);
+  return type.out_width ? type.out_width(options, width) : width;
+}
+
+bool sums_terms(const ModelOptions& options) {
+  return options.aggregate != ops::Aggregate::kMax || !layer_type(options.model).takes_max;
+}
+
+}  // namespace lase

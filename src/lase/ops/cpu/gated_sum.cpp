@@ -1,0 +1,166 @@
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+
+#include "lase/base/error.h"
+#include "lase/kernels/kernels.h"
+#include "lase/ops/cpu/cpu.h"
+#include "lase/ops/workspace.h"
+
+namespace lase::ops::cpu {
+
+using at::Tensor;
+
+namespace {
+
+template <class T>
+const T* pointer(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+float* place(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr<float>() : nullptr; }
+
+struct Terms {
+  Tensor h, h_row, u, u_shift, p, q, v;
+
+  explicit Terms(const TensorList& list)
+      : h(tensor_at(list, 0)),
+        h_row(tensor_at(list, 1)),
+        u(tensor_at(list, 2)),
+        u_shift(tensor_at(list, 3)),
+        p(tensor_at(list, 4)),
+        q(tensor_at(list, 5)),
+        v(tensor_at(list, 6)) {}
+
+  int64_t sources() const { return h_row.defined() ? h_row.size(0) : h.size(0); }
+  kernels::TermView view() const {
+    return {.h = pointer<float>(h),
+            .h_row = pointer<int64_t>(h_row),
+            .u = pointer<float>(u),
+            .u_shift = pointer<float>(u_shift),
+            .p = pointer<float>(p),
+            .q = pointer<float>(q),
+            .v = pointer<float>(v)};
+  }
+};
+
+// The lists of an operator as the kernel reads them. They outlive it.
+struct Call {
+  Terms now;
+  kernels::GatedSum view;
+
+  Call(const TensorList& block, int64_t layout, int64_t columns, const TensorList& attributes,
+       int64_t amplifier, const TensorList& terms)
+      : now(terms) {
+    const Tensor row_ptr = tensor_at(block, 0);
+    const Tensor link = tensor_at(block, 2);
+    const bool is_wide = link.defined() && link.scalar_type() == at::kLong;
+    view.block = {.targets = row_ptr.size(0) - 1,
+                  .sources = now.sources(),
+                  .row_ptr = pointer<int64_t>(row_ptr),
+                  .source = pointer<int32_t>(tensor_at(block, 1)),
+                  .link = is_wide ? nullptr : pointer<int32_t>(link),
+                  .wide_link = is_wide ? pointer<int64_t>(link) : nullptr,
+                  .weight = pointer<float>(tensor_at(block, 3)),
+                  .scale = pointer<float>(tensor_at(block, 4)),
+                  .by_source = pointer<int64_t>(tensor_at(block, 5)),
+                  .arc_target = pointer<int32_t>(tensor_at(block, 6))};
+    if (now.u.defined() || now.v.defined()) {
+      const Tensor values = tensor_at(attributes, 0);
+      view.f = {.layout = static_cast<Layout>(layout),
+                .columns = columns,
+                .codes = static_cast<Layout>(layout) == Layout::kCoded ? values.size(0) : 0,
+                .values = pointer<float>(values),
+                .row_ptr = pointer<int64_t>(tensor_at(attributes, 1)),
+                .column = pointer<int32_t>(tensor_at(attributes, 2)),
+                .code = pointer<int32_t>(tensor_at(attributes, 3))};
+    }
+    view.d = now.h.size(1);
+    view.amplifier = static_cast<kernels::Amplifier>(amplifier);
+    view.now = now.view();
+  }
+
+  Tensor empty_sum() const { return ops::empty({view.block.targets, view.d}); }
+  Tensor empty_scores() const { return ops::empty({view.block.arcs()}); }
+  TwoTensors sum() const {
+    const Tensor s = empty_sum();
+    const Tensor gate = now.p.defined() ? empty_scores() : Tensor();
+    kernels::gated_sum(view, {.s = place(s), .gate = place(gate)});
+    return {s, gate};
+  }
+};
+
+}  // namespace
+
+TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
+                     const TensorList& attributes, int64_t amplifier, const TensorList& terms) {
+  return Call(block, layout, columns, attributes, amplifier, terms).sum();
+}
+
+TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns,
+                        const TensorList& attributes, int64_t amplifier, const TensorList& terms,
+                        const TensorList& before) {
+  Call call(block, layout, columns, attributes, amplifier, terms);
+  const kernels::TermView other = Terms(before).view();
+  call.view.before = &other;
+  return call.sum();
+}
+
+TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,
+                            const TensorList& attributes, int64_t amplifier,
+                            const TensorList& terms, bool norms, const MaybeTensor& factor) {
+  const Call call(block, layout, columns, attributes, amplifier, terms);
+  const Tensor s = call.empty_sum();
+  const Tensor score = call.empty_scores();
+  kernels::gated_sum(call.view, {.s = place(s),
+                                 .gate = norms ? nullptr : place(score),
+                                 .norm = norms ? place(score) : nullptr,
+                                 .factor = pointer<float>(tensor_of(factor))});
+  return {s, score};
+}
+
+SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
+                              const TensorList& attributes, int64_t amplifier,
+                              const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
+                              bool needs_h) {
+  const Call call(block, layout, columns, attributes, amplifier, terms);
+  const Terms& now = call.now;
+  require(!needs_h || !now.h_row.defined(), "gated_sum: no gradient through an index");
+  const auto like = [](const Tensor& x) { return x.defined() ? ops::empty_like(x) : Tensor(); };
+  const Tensor h = needs_h ? ops::empty_like(now.h) : Tensor();
+  const Tensor u = like(now.u);
+  const Tensor u_shift = like(now.u_shift);
+  const Tensor p = like(now.p);
+  const Tensor q = like(now.q);
+  const Tensor v = like(now.v);
+  kernels::gated_sum_backward(call.view, pointer<float>(tensor_of(gate)), ds.data_ptr<float>(),
+                              {.h = place(h),
+                               .u = place(u),
+                               .u_shift = place(u_shift),
+                               .p = place(p),
+                               .q = place(q),
+                               .v = place(v)});
+  return {h, u, u_shift, p, q, v};
+}
+
+Tensor largest_arcs(const Tensor& x, const Tensor& row_ptr) {
+  const int64_t arcs = x.size(0);
+  const int64_t d = x.size(1);
+  const int64_t targets = row_ptr.size(0) - 1;
+  Tensor first = at::full({targets, d}, arcs, at::kLong);
+  const Tensor values = x.contiguous();
+  const auto* row = row_ptr.data_ptr<int64_t>();
+  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest_arcs", [&] {
+    const auto* value = values.data_ptr<scalar_t>();
+    for (int64_t u = 0; u < targets; ++u) {
+      auto* best = first.data_ptr<int64_t>() + u * d;
+      for (int64_t i = row[u]; i < row[u + 1]; ++i) {
+        for (int64_t j = 0; j < d; ++j) {
+          if (best[j] == arcs || value[i * d + j] > value[best[j] * d + j]) best[j] = i;
+        }
+      }
+    }
+  });
+  return first;
+}
+
+}  // namespace lase::ops::cpu

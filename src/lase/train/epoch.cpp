@@ -1,0 +1,142 @@
+#include "lase/train/epoch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lase/base/error.h"
+#include "lase/base/random.h"
+#include "lase/base/shuffle.h"
+
+namespace lase {
+namespace {
+
+constexpr uint64_t kOrderStream = 0x4F52444552;
+constexpr uint64_t kDropoutStream = 0x44524F50;
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+EpochRunner::EpochRunner(const TrainOptions& options, const TrainingData& data)
+    : options_(options),
+      data_(data),
+      model_(*data.trained.model),
+      step_(model_, *data.inputs, *data.objective, options.adam),
+      estimator_(options.sampling, model_, *data.inputs, data.protocol.seen,
+                 data.batch_size(options.batch)),
+      average_(model_.parameters(), options.average) {}
+
+double EpochRunner::seconds() const { return seconds_since(start_); }
+
+double EpochRunner::links_per_second() const {
+  return static_cast<double>(links_) / std::max(1e-9, train_seconds_);
+}
+
+std::vector<int64_t> EpochRunner::shuffled(int64_t epoch) const {
+  std::vector<int64_t> order = data_.protocol.train;
+  Random random(options_.seed, kOrderStream, epoch);
+  shuffle(order, random);
+  return order;
+}
+
+std::optional<double> EpochRunner::run(int64_t epoch, double learning_rate) {
+  const auto start = Clock::now();
+  // What a lazy snapshot knows depends on the batches that it has seen, so that it starts anew
+  // after a checkpoint, which then need not tell of it.
+  if (estimator_.lazy() && epoch % options_.checkpoint_every == 0) estimator_.expire();
+  const auto loss = run_batches(epoch, learning_rate);
+  train_seconds_ += seconds_since(start);
+  return loss;
+}
+
+std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_rate) {
+  const std::vector<int64_t> order = shuffled(epoch);
+  const auto n = std::ssize(order);
+  const int64_t size = data_.batch_size(options_.batch);
+  double sum = 0;
+  for (int64_t first = 0; first < n;) {
+    if (estimator_.batches_left() == 0) refresh();
+    const int64_t batches = std::min((n - first + size - 1) / size, estimator_.batches_left());
+    const int64_t last = std::min(n, first + batches * size);
+    BatchStream stream(data_.protocol.seen, estimator_.sampling(),
+                       {.order = {order.begin() + first, order.begin() + last},
+                        .size = size,
+                        .key = {options_.seed, epoch, first / size},
+                        .snapshot = estimator_.snapshot()});
+    while (const auto item = stream.next()) {
+      const auto loss = step(epoch, *item, learning_rate);
+      if (!loss) return std::nullopt;
+      sum += *loss * static_cast<double>(item->seeds.size());
+      if (options_.batch_progress) {
+        const int64_t done = std::min(n, (item->number + 1) * size);
+        options_.batch_progress({.epoch = epoch + 1,
+                                 .epochs = options_.epochs,
+                                 .batch = item->number + 1,
+                                 .batches = (n + size - 1) / size,
+                                 .loss = sum / static_cast<double>(done),
+                                 .seconds = seconds()});
+      }
+    }
+    estimator_.took(batches);
+    first = last;
+  }
+  return sum / static_cast<double>(n);
+}
+
+std::optional<double> EpochRunner::step(int64_t epoch, const BatchStream::Item& item,
+                                        double learning_rate) {
+  links_ += item.batch.arcs();
+  const ops::Dropout dropout{options_.model.dropout,
+                             Random(options_.seed, kDropoutStream, epoch, item.number).bits()};
+  NamedTensors before;
+  if (item.number == 0) before = model_.parameters().copy();
+  const auto result = step_.run(item, {.dropout = dropout, .learning_rate = learning_rate});
+  if (!result.updated) {
+    diverged_ = join("the loss is ", result.loss, " in epoch ", epoch + 1, ", batch ",
+                     item.number + 1, " (a lower learning rate may help)");
+    return std::nullopt;
+  }
+  if (item.number == 0) good_ = std::move(before);
+  average_.update(model_.parameters(), step_.adam().steps());
+  if (stopped()) return std::nullopt;
+  return result.loss;
+}
+
+void EpochRunner::refresh() {
+  const auto start = Clock::now();
+  estimator_.renew();
+  snapshot_ = model_.parameters().copy();
+  refresh_seconds_ += seconds_since(start);
+}
+
+void EpochRunner::save(Checkpoint& checkpoint) const {
+  const auto& moments = step_.adam().moments();
+  checkpoint.weights = model_.parameters().copy();
+  checkpoint.average = average_.values();
+  checkpoint.first = moments.first;
+  checkpoint.second = moments.second;
+  checkpoint.steps = moments.steps;
+  if (estimator_.renews() && !estimator_.lazy() && estimator_.batches_left() > 0) {
+    checkpoint.snapshot = snapshot_;
+    checkpoint.progress["batches_left"] = estimator_.batches_left();
+  }
+}
+
+void EpochRunner::restore(Checkpoint& checkpoint) {
+  Parameters& parameters = model_.parameters();
+  if (!checkpoint.snapshot.empty()) {
+    parameters.set(checkpoint.snapshot);
+    estimator_.renew(checkpoint.progress.at("batches_left").get<int64_t>());
+    snapshot_ = std::move(checkpoint.snapshot);
+  }
+  parameters.set(checkpoint.weights);
+  average_.restore(std::move(checkpoint.average));
+  step_.adam().set({.first = std::move(checkpoint.first),
+                    .second = std::move(checkpoint.second),
+                    .steps = checkpoint.steps});
+}
+
+}  // namespace lase

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lase/train/checkpoint.h"
+#include "lase/train/estimator.h"
+#include "lase/train/step.h"
+#include "lase/train/training_data.h"
+#include "lase/train/weight_average.h"
+
+namespace lase {
+
+// Runs the batches of an epoch: all training nodes in random order, with sums estimated from
+// sampled neighbors, refreshed every so many batches.
+class EpochRunner {
+ public:
+  // Both must outlive it.
+  EpochRunner(const TrainOptions& options, const TrainingData& data);
+
+  // The mean loss; nothing if it ceased to be a number, as diverged() then says, or if the run was
+  // stopped.
+  std::optional<double> run(int64_t epoch, double learning_rate);
+  const std::string& diverged() const { return diverged_; }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  const Estimator& estimator() const { return estimator_; }
+  const WeightAverage& average() const { return average_; }
+  // Weights at the start of the last epoch whose first loss was finite.
+  const NamedTensors& good_weights() const { return good_; }
+
+  // Weights, optimizer and estimator, to and from a checkpoint.
+  void save(Checkpoint& checkpoint) const;
+  void restore(Checkpoint& checkpoint);
+
+  double seconds() const;                                  // since it was made
+  double train_seconds() const { return train_seconds_; }  // of them in epochs
+  double refresh_seconds() const { return refresh_seconds_; }
+  double links_per_second() const;
+
+ private:
+  std::vector<int64_t> shuffled(int64_t epoch) const;
+  std::optional<double> run_batches(int64_t epoch, double learning_rate);
+  std::optional<double> step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
+  void refresh();
+
+  const TrainOptions& options_;
+  const TrainingData& data_;
+  Model& model_;
+  TrainStep step_;
+  Estimator estimator_;
+  WeightAverage average_;
+  NamedTensors snapshot_;  // the weights of the last refresh
+  NamedTensors good_;
+  std::string diverged_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  int64_t links_ = 0;
+  double train_seconds_ = 0;
+  double refresh_seconds_ = 0;
+};
+
+}  // namespace lase

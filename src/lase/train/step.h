@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+
+#include "lase/inference/objective.h"
+#include "lase/model/model.h"
+#include "lase/train/adam.h"
+#include "lase/train/batch_stream.h"
+
+namespace lase {
+
+// One training step on a sampled batch:
+//
+//   outputs = model(batch)
+//   L       = Σ loss / count
+//   g       = ∂L/∂w            then the gradient hook
+//   w       ← Adam(w, g)
+class TrainStep {
+ public:
+  // Called between the backward pass and the optimizer, for example to add up gradients of several
+  // processes.
+  using GradientHook = std::function<void(Parameters& parameters)>;
+
+  // All must outlive the step.
+  TrainStep(Model& model, const Inputs& inputs, const Objective& objective, AdamOptions adam,
+            GradientHook hook = {});
+
+  struct Options {
+    ops::Dropout dropout = {};
+    double learning_rate = 0;
+  };
+  struct Result {
+    double loss = 0;
+    bool updated = false;  // not if the loss is infinite or NaN
+    double forward_seconds = 0;
+    double backward_seconds = 0;
+    double optimizer_seconds = 0;
+  };
+  Result run(const BatchStream::Item& item, const Options& options);
+
+  Adam& adam() { return adam_; }
+  const Adam& adam() const { return adam_; }
+
+ private:
+  Model& model_;
+  const Inputs& inputs_;
+  const Objective& objective_;
+  Adam adam_;
+  GradientHook hook_;
+};
+
+}  // namespace lase

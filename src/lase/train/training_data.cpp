@@ -1,0 +1,68 @@
+#include "lase/train/training_data.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lase/base/error.h"
+#include "lase/model/layers/registry.h"
+#include "lase/model/model.h"
+
+namespace lase {
+namespace {
+
+void add_learned_features(TrainingData& data, const TrainOptions& options) {
+  FeatureOptions wanted = options.features;
+  wanted.embed.seed = options.seed;
+  wanted.embed.stop = options.stop;
+  LearnedFeatures& learned = data.trained.learned;
+  learned = learn_features(data.graph, training_nodes(data.graph), wanted);
+  require(!learned.embedding.stopped, "stopped; nothing was written");
+  add_features(learned, data.graph);
+}
+
+void add_degree_features(TrainingData& data) {
+  data.graph.nodes.features = degree_features(data.graph);
+  data.graph.nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
+  data.trained.degree_features = true;
+}
+
+void describe_graph(const TrainingData& data, TrainedModel& trained) {
+  const Graph& graph = data.graph;
+  trained.task = graph.nodes.labels.task;
+  trained.label_names = graph.nodes.labels.names;
+  trained.feature_names = graph.nodes.feature_names;
+  trained.attribute_names = graph.attribute_names;
+  trained.directional = graph.directional;
+  trained.node_reduction = graph.node_reduction;
+  trained.link_reduction = graph.link_reduction;
+  trained.target_mean = data.objective->target_scale().mean;
+  trained.target_scale = data.objective->target_scale().scale;
+}
+
+}  // namespace
+
+int64_t TrainingData::batch_size(int64_t asked) const {
+  const auto all = std::ssize(protocol.train);
+  return asked == 0 ? all : std::min<int64_t>(asked, all);
+}
+
+TrainingData prepare_training(const Graph& graph, const TrainOptions& options) {
+  TrainingData data;
+  data.graph = graph;
+  data.objective = make_objective(graph.nodes.labels);
+  const bool alone = !layer_type(options.model.model).make;
+  data.protocol = make_protocol(graph, *data.objective, options.transductive, alone);
+  if (options.features.wanted()) add_learned_features(data, options);
+  if (data.graph.nodes.features.columns == 0) add_degree_features(data);
+  data.trained.scaling = fit_scaling(data.graph, training_nodes(data.graph), options.node_scaling);
+  data.inputs.emplace(data.graph, data.trained.scaling);
+  data.objective->fit(data.protocol.train, options.balance);
+  const ModelShape shape{.node_features = data.graph.nodes.features.columns,
+                         .link_attributes = data.graph.link_attributes.columns,
+                         .outputs = data.objective->outputs()};
+  data.trained.model = std::make_shared<Model>(options.model, shape, options.seed);
+  describe_graph(data, data.trained);
+  return data;
+}
+
+}  // namespace lase

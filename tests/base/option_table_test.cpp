@@ -1,0 +1,172 @@
+#include "lase/base/option_table.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace lase {
+
+enum class Color : uint8_t { kRed, kDarkGreen };
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<Color> = {"red", "dark_green"};
+
+namespace {
+
+using nlohmann::json;
+
+struct Inner {
+  double rate = 0.5;
+  bool loud = true;
+};
+
+struct Outer {
+  int64_t count = 3;
+  uint64_t seed = 1;
+  Inner inner{.rate = 0.25};
+  Color color = Color::kRed;
+  bool gate = true;
+  std::vector<int64_t> widths = {4, 2};
+  std::vector<int64_t> fanout = {};
+  std::vector<std::string> names = {};
+  std::string file = {};
+  std::optional<float> missing = {};
+};
+
+OptionTable<Outer> table() {
+  OptionTable<Inner> inner;
+  inner.add("rate", &Inner::rate, positive(10), "Rate");
+  inner.add("loud", &Inner::loud, any(), "Loud");
+  OptionTable<Outer> table;
+  table.add("file", &Outer::file, any(), "File").required().positional();
+  table.add("count", &Outer::count, between(1, 9), "Number of things");
+  table.add("seed", &Outer::seed, any(), "Seed");
+  table.include(inner, &Outer::inner, {.prefix = "inner_"});
+  table.add("color", &Outer::color, one_of<Color>(), "Color");
+  table.add("gate", &Outer::gate, either("none", "scalar"), "Gate");
+  table.add("widths", &Outer::widths, between(1, 100), "Widths");
+  table.add("fanout", &Outer::fanout, fanout_or("auto"), "Fan-out");
+  table.add("names", &Outer::names, any(), "Names");
+  table.add("missing", &Outer::missing, any(), "Value of empty fields");
+  return table;
+}
+
+const Outer kOther{.count = 9,
+                   .seed = std::numeric_limits<uint64_t>::max(),
+                   .inner = {.rate = 1e-7, .loud = false},
+                   .color = Color::kDarkGreen,
+                   .gate = false,
+                   .widths = {7},
+                   .fanout = {-1, 3},
+                   .names = {"a", "b"},
+                   .file = "x y",
+                   .missing = -1.5F};
+
+TEST(OptionTable, WritesReadableJson) {
+  EXPECT_EQ(table().to_json({}), json({{"file", ""},
+                                       {"count", 3},
+                                       {"seed", 1},
+                                       {"inner_rate", 0.25},
+                                       {"inner_loud", true},
+                                       {"color", "red"},
+                                       {"gate", "scalar"},
+                                       {"widths", {4, 2}},
+                                       {"fanout", "auto"},
+                                       {"names", json::array()},
+                                       {"missing", nullptr}}));
+}
+
+TEST(OptionTable, RoundTripsThroughJsonAndText) {
+  const auto all = table();
+  const json there = json::parse(all.to_json(kOther).dump());
+  EXPECT_EQ(all.to_json(all.from_json(there)), all.to_json(kOther));
+  // As on a command line, one option after the other.
+  Outer filled;
+  for (const auto& option : all.bind(filled)) {
+    const auto value = option_from_text(option.info, option_text(there.at(option.info.name)));
+    ASSERT_TRUE(value.has_value()) << option.info.name;
+    option.set(*value);
+  }
+  EXPECT_EQ(all.to_json(filled), all.to_json(kOther));
+}
+
+TEST(OptionTable, WritesWhatDiffersAsToml) {
+  EXPECT_EQ(table().to_toml({}), "");
+  EXPECT_EQ(table().to_toml(kOther),
+            "file = \"x y\"\ncount = 9\nseed = 18446744073709551615\ninner_rate = 1e-07\n"
+            "inner_loud = false\ncolor = \"dark_green\"\ngate = \"none\"\nwidths = [7]\n"
+            "fanout = \"all,3\"\nnames = [\"a\", \"b\"]\nmissing = -1.5\n");
+}
+
+TEST(OptionTable, RefusesUnknownNamesTypesAndValues) {
+  const auto refuse = [](const json& changes, std::initializer_list<std::string> parts) {
+    expect_error([&] { table().from_json(changes); }, parts);
+  };
+  refuse({{"colour", 1}}, {"there is no option called 'colour'"});
+  refuse(json::array(), {"JSON object"});
+  refuse({{"count", 0}}, {"count 0: expected 1 to 9"});
+  refuse({{"count", 2.5}}, {"count 2.5: expected 1 to 9"});
+  refuse({{"count", std::numeric_limits<uint64_t>::max()}}, {"count 18446744073709551615"});
+  refuse({{"seed", -1}}, {"seed -1: expected at least 0"});
+  refuse({{"inner_rate", 0}}, {"inner_rate 0: expected a positive number up to 10"});
+  refuse({{"inner_rate", "fast"}}, {"inner_rate 'fast'"});
+  refuse({{"inner_rate", std::nan("")}}, {"inner_rate nan"});
+  refuse({{"inner_loud", 1}}, {"inner_loud 1: expected true or false"});
+  refuse({{"color", "blue"}}, {"color 'blue': expected red or dark_green"});
+  refuse({{"color", 1}}, {"color 1"});
+  refuse({{"widths", 3}}, {"widths 3"});
+  refuse({{"widths", {3, 0}}}, {"widths '3,0': expected 1 to 100"});
+  refuse({{"widths", {3, "4"}}}, {"widths '3,4'"});
+  refuse({{"fanout", 0}}, {"fanout 0: expected positive numbers, 'all' or 'auto'"});
+  refuse({{"fanout", {"all", "some"}}}, {"fanout 'all,some'"});
+  refuse({{"fanout", json::array()}}, {"fanout ''"});
+  refuse({{"names", {1}}}, {"names '1'"});
+  refuse({{"file", 4}}, {"file 4"});
+  refuse({{"missing", 1e300}}, {"missing"});
+}
+
+TEST(OptionTable, ChecksStructs) {
+  EXPECT_NO_THROW(table().check({}));
+  EXPECT_NO_THROW(table().check(kOther));
+  expect_error([] { table().check({.count = 10}); }, {"count 10: expected 1 to 9"});
+  expect_error([] { table().check({.inner = {.rate = INFINITY}}); }, {"inner_rate inf"});
+  expect_error([] { table().check({.color = static_cast<Color>(2)}); }, {"color 2"});
+  expect_error([] { table().check({.fanout = {0}}); }, {"fanout 0"});
+  expect_error([] { table().check({.fanout = {3, -2}}); }, {"fanout '3,-2'"});
+}
+
+TEST(OptionTable, KnowsDefaultsOfTheWholeStruct) {
+  EXPECT_EQ(table().at("inner_rate").usual, 0.25);
+  EXPECT_TRUE(table().at("file").positional);
+  EXPECT_EQ(table().at("color").words, (Strings{"red", "dark_green"}));
+  OptionTable<Inner> twice;
+  twice.add("rate", &Inner::rate, any(), "");
+  expect_error([&] { twice.add("rate", &Inner::rate, any(), ""); }, {"twice"});
+}
+
+TEST(OptionFromText, TakesOnlyItsForm) {
+  const OptionInfo integer{.name = "n", .help = "", .kind = OptionKind::kInteger};
+  EXPECT_EQ(option_from_text(integer, "-3"), json(-3));
+  for (const char* bad : {"", "few", "3.5", "3 ", "1e3"}) {
+    EXPECT_EQ(option_from_text(integer, bad), std::nullopt) << bad;
+  }
+  const OptionInfo number{.name = "x", .help = "", .kind = OptionKind::kNumber};
+  EXPECT_EQ(option_from_text(number, "1e-3"), json(1e-3));
+  EXPECT_EQ(option_from_text(number, "1,5"), std::nullopt);
+  const OptionInfo list{.name = "l", .help = "", .kind = OptionKind::kIntegers};
+  EXPECT_EQ(option_from_text(list, "4,3"), json({4, 3}));
+  EXPECT_EQ(option_from_text(list, "4,"), std::nullopt);
+}
+
+TEST(OptionName, IsSpelledByWhoShowsTheMessage) {
+  try {
+    fail("x: needs ", OptionName{"learning_rate"}, " or ", OptionName{"clip"}, " today");
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "x: needs learning_rate or clip today");
+    EXPECT_EQ(error.spelled([](std::string_view name) { return join("<", name, ">"); }),
+              "x: needs <learning_rate> or <clip> today");
+  }
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,69 @@
+#include "report/explanation.h"
+
+#include <gtest/gtest.h>
+
+namespace lase {
+namespace {
+
+Explanation example() {
+  NeighborEffect anna{
+      .node = 1, .name = "Anna <a&b>", .gate = 0.25, .effect = 0.5, .attributes = {}};
+  anna.attributes.push_back(
+      {.name = "mails", .value = 3, .amplifier_share = 0.75, .effect = -0.0625});
+  anna.attributes.push_back({.name = "calls", .value = 1, .amplifier_share = 0.25, .effect = 0});
+  std::string long_name;
+  for (int i = 0; i < 40; ++i) long_name += "ü";
+  const NeighborEffect other{
+      .node = 2, .name = long_name, .gate = 1, .effect = -0.25, .attributes = {}};
+  return {.node = "Zoë",
+          .output = "sales",
+          .score = 1.5,
+          .probability = 0.8,
+          .layers = {{.layer = 1, .links = 7, .neighbors = {anna, other}}}};
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Explanation, TextAlignsNamesByCharacters) {
+  Explanation explanation = example();
+  explanation.layers[0].neighbors[1].name = "Übung";
+  const std::string text = explanation_text(explanation);
+  EXPECT_TRUE(text.starts_with("node Zoë: sales, score 1.500, probability 0.800\n\nlayer 1: 7 "));
+  EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500  gate 0.250\n"), text.npos) << text;
+  EXPECT_NE(text.find("\n  Übung                effect −0.250  gate 1.000\n"), text.npos) << text;
+  EXPECT_NE(text.find("\n      mails                    = 3.000  effect −0.062, 75% of the "),
+            text.npos)
+      << text;
+}
+
+TEST(Explanation, PictureShowsTheNeighborsOfEveryLayer) {
+  Explanation explanation = example();
+  explanation.layers.push_back({.layer = 2, .links = 1, .neighbors = {}});
+  const std::string svg = explanation_svg(explanation);
+  EXPECT_NE(svg.find(R"(width="1200" height="520")"), svg.npos);
+  EXPECT_NE(svg.find(">layer 1: 2 of 7 links</text>"), svg.npos);
+  EXPECT_NE(svg.find(">layer 2: 0 of 1 links</text>"), svg.npos);
+  EXPECT_EQ(count(svg, "<line "), 2u);
+  EXPECT_EQ(count(svg, "<circle "), 4u);  // two neighbours and the node in either layer
+  EXPECT_NE(svg.find(">Anna &lt;a&amp;b&gt;</text>"), svg.npos);
+  // The thickest line is that of the largest effect; hints have a line for each attribute.
+  EXPECT_EQ(count(svg, R"(stroke-width="10")"), 1u);
+  EXPECT_EQ(count(svg, R"(stroke-width="5.5")"), 1u);
+  EXPECT_NE(svg.find("gate 0.250\nmails = 3.000: effect −0.062, 75% of the amplifier\ncalls = 1"),
+            svg.npos);
+}
+
+TEST(Explanation, PictureCutsLongNamesBetweenCharacters) {
+  const std::string svg = explanation_svg(example());
+  const auto cut = svg.find("…<title>");
+  ASSERT_NE(cut, svg.npos);
+  EXPECT_EQ(svg.substr(cut - 2, 2), "ü");
+  EXPECT_EQ(svg.find("\xEF\xBF\xBD"), svg.npos);  // nothing that is not UTF-8
+}
+
+}  // namespace
+}  // namespace lase

@@ -1,0 +1,83 @@
+#include "lase/train/step.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <limits>
+
+#include "lase/model/model.h"
+
+#include "torch_support.h"
+
+namespace lase {
+namespace {
+
+// A step on all nodes of a small graph.
+class StepTest : public testing::Test {
+ protected:
+  StepTest()
+      : graph_(toy_graph({})),
+        objective_(make_objective(graph_.nodes.labels)),
+        inputs_(graph_, no_scaling(graph_)),
+        model_({.widths = {5}}, {.node_features = 4, .link_attributes = 3, .outputs = 3}, 1),
+        nodes_(all_nodes(graph_)) {
+    objective_->fit(nodes_, false);
+    item_.seeds = nodes_;
+    item_.batch = whole_batch(graph_, nodes_, 1);
+  }
+
+  double loss() const {
+    const auto outputs = model_.forward(inputs_, item_.batch, {});
+    return objective_->loss(outputs, nodes_).mean().item<double>();
+  }
+
+  Graph graph_;
+  std::unique_ptr<Objective> objective_;
+  Inputs inputs_;
+  Model model_;
+  std::vector<int64_t> nodes_;
+  BatchStream::Item item_;
+};
+
+TEST_F(StepTest, LowersTheLoss) {
+  TrainStep step(model_, inputs_, *objective_, {});
+  const double before = loss();
+  const auto result = step.run(item_, {.learning_rate = 0.01});
+  EXPECT_TRUE(result.updated);
+  EXPECT_NEAR(result.loss, before, 1e-6);
+  EXPECT_EQ(step.adam().steps(), 1);
+  EXPECT_LT(loss(), before);
+}
+
+TEST_F(StepTest, LetsAHookChangeGradientsBeforeTheyAreUsed) {
+  const NamedTensors before = model_.parameters().copy();
+  int calls = 0;
+  TrainStep step(model_, inputs_, *objective_, {}, [&](Parameters& parameters) {
+    ++calls;
+    for (auto& [name, value] : parameters.all()) {
+      EXPECT_TRUE(value.grad().defined()) << name;
+      if (name != "head.bias") value.mutable_grad().zero_();
+    }
+  });
+  step.run(item_, {.learning_rate = 0.01});
+  EXPECT_EQ(calls, 1);
+  for (const auto& [name, value] : model_.parameters().copy()) {
+    EXPECT_EQ(at::equal(value, before.at(name)), name != "head.bias") << name;
+  }
+}
+
+TEST_F(StepTest, LeavesTheWeightsIfTheLossIsNotFinite) {
+  {
+    c10::NoGradGuard no_grad;
+    model_.parameters().all().back().second.fill_(std::numeric_limits<float>::infinity());
+  }
+  const NamedTensors before = model_.parameters().copy();
+  TrainStep step(model_, inputs_, *objective_, {});
+  EXPECT_FALSE(step.run(item_, {.learning_rate = 0.01}).updated);
+  EXPECT_EQ(step.adam().steps(), 0);
+  for (const auto& [name, value] : model_.parameters().copy()) {
+    EXPECT_TRUE(at::equal(value, before.at(name))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lase
