@@ -34,7 +34,7 @@ void add_export(CLI::App& app, Session& session) {
     words.insert(words.begin(), {"lase", "import"});
     std::string command;
     for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-    session.out() << "written to " << options->folder << "; the way back:\n"
+    session.out() << "written to " << options->folder << "; to import it again:\n"
                   << command << " --out NEW.graph\n";
     return nlohmann::json{{"folder", options->folder}, {"import", words}};
   });

@@ -29,7 +29,7 @@ constexpr std::array kSummaries = {
     Summary{"info", "Tell what a graph holds"},
     Summary{"export", "Write a graph as csv and npy files"},
     Summary{"train", "Train a model on a graph"},
-    Summary{"tune", "Look for a good set-up by random search on validation nodes"},
+    Summary{"tune", "Search for good options by random trials, scored on validation nodes"},
     Summary{"evaluate", "Score a model on a graph"},
     Summary{"predict", "Predict the labels of all nodes, seen before or not"},
     Summary{"embed", "Write the embeddings of all nodes"},

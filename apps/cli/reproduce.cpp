@@ -63,7 +63,7 @@ void add_reproduce(CLI::App& app, Session& session) {
   verb->add_option("--out", options->reproduce.out,
                    "Folder for the results; runs that it holds are not made again");
   verb->add_option("--seeds", options->reproduce.seeds,
-                   "Of every set-up (0: as many as each data set is given)")
+                   "Number of seeds per configuration (0 = as many as each data set needs)")
       ->check(CLI::NonNegativeNumber);
   verb->add_flag("--quick", options->reproduce.quick,
                  "Few seeds, no search and few epochs: whether everything works");

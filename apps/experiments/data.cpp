@@ -136,7 +136,7 @@ Graph made(const Recipe& recipe, const std::string& data) {
     const auto option =
         std::find_if(options.begin(), options.end(),
                      [&, wanted = name](auto& each) { return each.info.name == wanted; });
-    require(option != options.end(), "there is no option called ", quote(name));
+    require(option != options.end(), "unknown option ", quote(name));
     option->set(is_file(value) ? json(data + "/" + file_of(value)) : value);
   }
   Graph graph = build_graph(import->read(nullptr)).graph;

@@ -100,7 +100,7 @@ LineChart chart_of(const Part& part, const Figure& figure, const std::vector<Cur
 }
 
 void fill_tables(Document& document, const std::vector<Curve>& curves) {
-  document.table.columns = {"neighbours drawn", "strategy", "renewed every",
+  document.table.columns = {"neighbours drawn", "strategy", "refreshed every",
                             "validation after the last epoch", "test, best epoch"};
   document.values.columns = {"strategy", "samples", "renew", "epoch", "val", "val_error"};
   for (const Curve& curve : curves) {
@@ -146,7 +146,7 @@ Document fig4b(Lab& lab) {
   Figure figure{.name = "fig4b",
                 .title = "Figure 4b: strategies of sampling",
                 .text =
-                    "renewed every 10 batches. The paper's figure, without numbers, shows min_var "
+                    "refreshed every 10 batches. The paper's figure, without numbers, shows min_var "
                     "above uniform and gate; snapshot is not in the paper.",
                 .by = "strategy",
                 .curve_name = [](const Setting& one) { return one.name(); },
@@ -166,11 +166,11 @@ Document fig4b(Lab& lab) {
 Document fig4c(Lab& lab) {
   Figure figure{
       .name = "fig4c",
-      .title = "Figure 4c: intervals of renewal",
+      .title = "Figure 4c: refresh intervals",
       .text =
           "by the number of batches after which probabilities or the snapshot are taken anew. In "
           "the paper min_var loses a little as the interval grows.",
-      .by = "renewal",
+      .by = "refresh interval",
       .curve_name = [](const Setting& one) { return join("every ", one.renew, " batches"); }};
   for (const auto strategy : {Strategy::kMinVar, Strategy::kSnapshot}) {
     for (const int64_t samples : kSamples) {

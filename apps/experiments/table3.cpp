@@ -118,7 +118,7 @@ void choose_setups(const Lab& lab, std::vector<Cell>& cells) {
     for (const auto& setup : cell.setups) runs.push_back(cell_run(lab, cell, setup, kSearchSeed));
   }
   if (runs.empty()) return;
-  lab.say("search for set-ups on validation nodes");
+  lab.say("search for configurations on validation nodes");
   const auto results = lab.run_all(std::move(runs));
   size_t at = 0;
   for (Cell& cell : cells) {

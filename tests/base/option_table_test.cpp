@@ -102,7 +102,7 @@ TEST(OptionTable, RefusesUnknownNamesTypesAndValues) {
   const auto refuse = [](const json& changes, std::initializer_list<std::string> parts) {
     expect_error([&] { table().from_json(changes); }, parts);
   };
-  refuse({{"colour", 1}}, {"there is no option called 'colour'"});
+  refuse({{"colour", 1}}, {"unknown option 'colour'"});
   refuse(json::array(), {"JSON object"});
   refuse({{"count", 0}}, {"count 0: expected 1 to 9"});
   refuse({{"count", 2.5}}, {"count 2.5: expected 1 to 9"});

@@ -94,7 +94,7 @@ class OptionTable {
   // Throws Error where there is no such option.
   const OptionInfo& at(std::string_view name) const {
     const OptionInfo* info = find(name);
-    require(info != nullptr, "there is no option called ", quote(name));
+    require(info != nullptr, "unknown option ", quote(name));
     return *info;
   }
 

@@ -10,7 +10,7 @@ namespace lase::ops {
 
 // Zeroes entries of a matrix with probability `rate` and scales the rest, while training. Which
 // ones is a function of the key and of the entry's place alone, so that nothing need be kept for
-// the way back.
+// the backward pass.
 struct Dropout {
   double rate = 0;  // 0: nothing happens
   uint64_t key = 0;
