@@ -143,14 +143,15 @@ constexpr std::array<int64_t, 3> kSamples = {1, 3, 10};
 }  // namespace
 
 Document fig4b(Lab& lab) {
-  Figure figure{.name = "fig4b",
-                .title = "Figure 4b: strategies of sampling",
-                .text =
-                    "refreshed every 10 batches. The paper's figure, without numbers, shows min_var "
-                    "above uniform and gate; snapshot is not in the paper.",
-                .by = "strategy",
-                .curve_name = [](const Setting& one) { return one.name(); },
-                .settings = {{}}};
+  Figure figure{
+      .name = "fig4b",
+      .title = "Figure 4b: strategies of sampling",
+      .text =
+          "refreshed every 10 batches. The paper's figure, without numbers, shows min_var "
+          "above uniform and gate; snapshot is not in the paper.",
+      .by = "strategy",
+      .curve_name = [](const Setting& one) { return one.name(); },
+      .settings = {{}}};
   for (const int64_t samples : kSamples) {
     for (const auto strategy :
          {Strategy::kUniform, Strategy::kGate, Strategy::kMinVar, Strategy::kSnapshot}) {
