@@ -17,6 +17,7 @@ set(public_headers
   lase/base/names.h
   lase/base/option.h
   lase/base/option_table.h
+  lase/base/context.h
   lase/base/parallel.h
   lase/base/random.h
   lase/base/string_table.h
@@ -24,7 +25,6 @@ set(public_headers
   lase/graph.h
   lase/graph/adjacency.h
   lase/graph/build.h
-  lase/graph/export.h
   lase/graph/generate.h
   lase/graph/graph.h
   lase/graph/labels.h
@@ -33,6 +33,8 @@ set(public_headers
   lase/graph/pca.h
   lase/graph/planted.h
   lase/graph/raw_graph.h
+  lase/graph/write_rows.h
+  lase/ingest/export.h
   lase/ingest/import.h)
 if(LASE_TORCH)
   list(APPEND public_headers

@@ -40,7 +40,7 @@ void read_arrays(const lase::SafetensorsFile& file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file("graph");
-  lase::set_thread_count(1);
+  const lase::ThreadLimit one(1);
   const std::string content = file_of({reinterpret_cast<const char*>(data), size});
   // On the heap, to the byte, at an address that suits every element type.
   const std::vector<char> bytes(content.begin(), content.end());

@@ -110,7 +110,7 @@ void import(const lase::Format& format, const Arguments& arguments, const Files&
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Files files;
-  lase::set_thread_count(1);
+  const lase::ThreadLimit one(1);
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   auto words = take_until(rest, '\n');
   const auto kind = take_until(words, ' ');

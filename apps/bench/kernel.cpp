@@ -107,7 +107,7 @@ void count(benchmark::State& state, int64_t k, int64_t d, double products) {
 void run(benchmark::State& state, Layout layout, bool backward) {
   const int64_t k = state.range(0);
   const int64_t d = state.range(1);
-  lase::set_thread_count(static_cast<int>(state.range(2)));
+  const lase::ThreadLimit limit(static_cast<int>(state.range(2)));
   Workload work(layout, k, d);
   work.forward();
   for (auto _ : state) backward ? work.backward() : work.forward();

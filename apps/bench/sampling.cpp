@@ -168,7 +168,7 @@ class Measure {
 
   // For one drawn arc of the first layer, on one thread.
   double draw_seconds(const lase::Estimator& estimator) const {
-    const lase::Alone alone;
+    const lase::ThreadLimit one_thread(1);
     lase::Sampling one{.fanouts = {flags_.samples}, .draw = estimator.sampling().draw};
     if (!estimator.sampling().shares.empty()) one.shares = {estimator.sampling().shares[0]};
     std::vector<double> seconds;

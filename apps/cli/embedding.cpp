@@ -8,8 +8,8 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/embed/embed.h"
-#include "lase/graph/export.h"
 #include "lase/graph/graph.h"
+#include "lase/graph/write_rows.h"
 
 #include "cli/option_flags.h"
 #include "cli/program.h"

@@ -1,17 +1,34 @@
-#include "lase/graph/export.h"
+#include "lase/ingest/export.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lase/base/error.h"
 #include "lase/graph/graph.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 
 namespace {
 
-// A word as a shell takes it.
+// The `lase import` command that reads exported tables back, all but --out.
+std::vector<std::string> import_command(const lase::ExportedTables& tables) {
+  std::vector<std::string> words = {"lase", "import"};
+  const auto add = [&](const char* format, const std::vector<std::string>& options) {
+    words.emplace_back(format);
+    words.insert(words.end(), options.begin(), options.end());
+  };
+  if (const auto* links = std::get_if<lase::LinksOptions>(&tables)) {
+    add("links", command_words(lase::links_option_table(), *links));
+  } else {
+    add("typed", command_words(lase::typed_option_table(), std::get<lase::TypedOptions>(tables)));
+  }
+  return words;
+}
+
+// Quotes a word for a shell where it needs quotes.
 std::string shell_word(const std::string& word) {
   if (!word.empty() && word.find_first_of(" '\"|;$\\") == word.npos) return word;
   std::string quoted = "'";
@@ -30,8 +47,7 @@ void add_export(CLI::App& app, Session& session) {
   CLI::App* verb = session.add_verb(app, "export", verb_summary("export"), [options, &session] {
     const lase::Graph graph = lase::open_graph(options->graph);
     lase::check_graph(graph, options->graph);
-    auto words = lase::export_graph(graph, options->folder);
-    words.insert(words.begin(), {"lase", "import"});
+    const auto words = import_command(lase::export_graph(graph, options->folder));
     std::string command;
     for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
     session.out() << "written to " << options->folder << "; to import it again:\n"

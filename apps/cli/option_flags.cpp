@@ -73,6 +73,15 @@ std::string flag_of(std::string_view option) {
   return flag;
 }
 
+Strings flag_words(const lase::OptionInfo& option, const nlohmann::json& value) {
+  if (option.positional) return {lase::option_text(value)};
+  const std::string flag = flag_of(option.name);
+  if (option.kind == OptionKind::kBool) {
+    return {value.get<bool>() ? flag : flag_of("no_" + option.name)};
+  }
+  return {flag, lase::option_text(value)};
+}
+
 void add_flags(CLI::App& verb, const lase::BoundOptions& options) {
   for (const auto& option : options) {
     if (option.info.kind == OptionKind::kBool) {

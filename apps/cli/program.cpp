@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 #include "lase/version.h"
 
 #include "cli/config.h"
+#include "cli/fault_handler.h"
 #include "cli/option_flags.h"
 
 namespace {
@@ -87,14 +89,25 @@ bool is_verb(std::string_view name) { return find_summary(name) != nullptr; }
 std::string verb_summary(std::string_view name) { return std::string(find_summary(name)->text); }
 
 int run_program(int argc, char** argv, const Verbs& verbs) {
+  install_fault_handler();
+  std::string message;
   try {
-    return run({argv + 1, argv + argc}, verbs);
+    const int code = run({argv + 1, argv + argc}, verbs);
+    if (const char* path = lase::changed_mapped_file()) {
+      std::cerr << "lase: warning: " << path
+                << ": was changed while lase was reading it; the results may be wrong\n";
+    }
+    return code;
   } catch (const std::bad_alloc&) {
-    std::cerr << "lase: this machine does not have enough memory for that\n";
+    message = "this machine does not have enough memory for that";
   } catch (const lase::Error& error) {
-    std::cerr << "lase: " << error.spelled(flag_of) << "\n";
+    message = error.spelled(flag_of);
   } catch (const std::exception& error) {
-    std::cerr << "lase: " << error.what() << "\n";
+    message = error.what();
+    message.resize(std::min(message.size(), message.find("\nException raised from")));  // torch
   }
+  // Whatever was thrown, a file that changed meanwhile explains it.
+  if (const char* path = lase::changed_mapped_file()) message = lase::join(path, kChangedFile);
+  std::cerr << "lase: " << message << "\n";
   return kBadInput;
 }

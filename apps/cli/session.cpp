@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "lase/base/parallel.h"
+#include "lase/base/context.h"
 
 CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std::string& help,
                             std::function<nlohmann::json()> run) {
@@ -14,7 +14,7 @@ CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std
   // Read ahead of the others by expand_config; declared for the help.
   verb->add_option("--config", config_, "TOML file that holds any of these flags");
   verb->callback([this, run = std::move(run)] {
-    if (threads_ > 0) lase::set_thread_count(threads_);
+    const lase::ThreadLimit limit(threads_ > 0 ? threads_ : lase::thread_count());
     const nlohmann::json result = run();
     out().flush();
     if (json_)

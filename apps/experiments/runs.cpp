@@ -77,7 +77,7 @@ class Runner {
     const ops::OneThread one_thread;
     std::atomic<size_t> next{0};
     const auto worker = [&] {
-      const Alone alone;
+      const ThreadLimit one(1);
       for (size_t at = next++; at < open.size() && !ended() && !failed_; at = next++) {
         try {
           finish(open[at], runs_[open[at]].work(options_.stop), all_cost);

@@ -28,13 +28,11 @@ TEST(Checksum, ChangesWithEveryByteAndTheLength) {
 TEST(Checksum, IsTheSameForAnyNumberOfThreads) {
   std::vector<std::byte> bytes(5'000'001);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
-  const int before = thread_count();
   std::set<uint64_t> sums;
   for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
+    const ThreadLimit limit(threads);
     sums.insert(checksum(bytes));
   }
-  set_thread_count(before);
   EXPECT_EQ(sums.size(), 1u);
   std::swap(bytes[10], bytes[(1 << 20) + 10]);  // in different chunks
   EXPECT_FALSE(sums.contains(checksum(bytes)));

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "lase/base/denormals.h"
@@ -13,14 +14,9 @@
 namespace lase {
 namespace {
 
-// Restores the number of threads after a test.
 class ParallelFor : public testing::TestWithParam<int> {
- protected:
-  ParallelFor() : before_(thread_count()) { set_thread_count(GetParam()); }
-  ~ParallelFor() override { set_thread_count(before_); }
-
  private:
-  int before_;
+  ThreadLimit limit_{GetParam()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Values(1, 2, 7));
@@ -62,11 +58,42 @@ TEST_P(ParallelFor, RunsTheOtherPiecesDespiteAnError) {
   EXPECT_EQ(visited, 100);
 }
 
-TEST(ThreadCount, IsAtLeastOne) {
-  const int before = thread_count();
-  set_thread_count(-3);
+TEST(Context, HasAtLeastOneThread) {
+  const ThreadLimit limit(-3);
   EXPECT_EQ(thread_count(), 1);
-  set_thread_count(before);
+}
+
+TEST(Context, EndsWithItsScope) {
+  const int before = thread_count();
+  {
+    const ThreadLimit outer(5);
+    {
+      const ThreadLimit inner(3);
+      EXPECT_EQ(thread_count(), 3);
+    }
+    EXPECT_EQ(thread_count(), 5);
+  }
+  EXPECT_EQ(thread_count(), before);
+}
+
+TEST(Context, DoesNotReachOtherThreads) {
+  const int before = thread_count();
+  const ThreadLimit limit(before + 6);
+  int there = 0;
+  std::thread([&] { there = thread_count(); }).join();
+  EXPECT_EQ(there, before);
+  const Context handed_over = Context::current();
+  std::thread([&] {
+    const ContextScope scope(handed_over);
+    there = thread_count();
+  }).join();
+  EXPECT_EQ(there, before + 6);
+}
+
+TEST(Context, OfOneThreadHoldsInsideAChunk) {
+  const ThreadLimit limit(4);
+  parallel_for(8, 1, [](int64_t, int64_t) { EXPECT_EQ(thread_count(), 1); });
+  EXPECT_EQ(thread_count(), 4);
 }
 
 TEST(ParallelFor, TakesDenormalsAsItsCallerDoes) {

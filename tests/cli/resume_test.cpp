@@ -5,7 +5,9 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -136,63 +138,143 @@ TEST_F(Resume, StartsAnewWhereThereIsNoCheckpoint) {
   expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
 }
 
-pid_t start_cli(Strings words) {
-  words.insert(words.begin(), LASE_CLI);
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int error = ::posix_spawn(&child, LASE_CLI, &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  EXPECT_EQ(error, 0);
-  return child;
+// `lase train` in a process of its own, writing a checkpoint after every epoch.
+class Training {
+ public:
+  Training(Strings words, std::string checkpoint, const std::string& errors)
+      : checkpoint_(std::move(checkpoint)) {
+    words.insert(words.begin(), LASE_CLI);
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int error = ::posix_spawn(&child_, LASE_CLI, &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    EXPECT_EQ(error, 0);
+  }
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+  ~Training() { end(SIGKILL); }
+
+  // Waits until it has written `count` checkpoints; false if it ended before that.
+  bool writes_checkpoints(int count) {
+    struct timespec seen = modified();
+    while (count > 0) {
+      int status = 0;
+      if (::waitpid(child_, &status, WNOHANG) != 0) {
+        status_ = status;
+        child_ = 0;
+        return false;
+      }
+      const struct timespec now = modified();
+      if (now.tv_nsec != seen.tv_nsec || now.tv_sec != seen.tv_sec) --count;
+      seen = now;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+  // Its status, after a signal (0: none).
+  int end(int signal) {
+    if (child_ == 0) return status_;
+    if (signal != 0) ::kill(child_, signal);
+    ::waitpid(child_, &status_, 0);
+    child_ = 0;
+    return status_;
+  }
+
+ private:
+  struct timespec modified() const {
+    struct stat status {};
+    return ::stat(checkpoint_.c_str(), &status) == 0 ? status.st_mtim : timespec{};
+  }
+
+  std::string checkpoint_;
+  pid_t child_ = 0;
+  int status_ = 0;
+};
+
+class Interrupted : public Resume {
+ protected:
+  Interrupted() { generate_graph({.nodes = 300, .links = 2000}, graph_); }
+
+  Strings arguments(const std::string& out) const {
+    return {"train",      graph_,    "--out",     path(out), "--epochs", "120",
+            "--patience", "0",       "--widths",  "8,8",     "--fanout", "5",
+            "--batch",    "64",      "--threads", "1",       "--quiet",  "--checkpoint-every",
+            "1",          "--resume"};
+  }
+  Training start() const {
+    return {arguments("broken.model"), path("broken.model.checkpoint"), path("errors")};
+  }
+  // Ends the run that was broken off, and expects the weights of one that never was.
+  void expect_finished_as_if_never_broken() const {
+    for (const char* name : {"broken.model", "whole.model"}) {
+      const CliResult run = run_cli(arguments(name));
+      ASSERT_EQ(run.code, 0) << run.err;
+    }
+    expect_same_weights(*load_model(path("broken.model")).model,
+                        *load_model(path("whole.model")).model);
+    // Nothing half-written is left beside the files.
+    EXPECT_EQ(files(), (Strings{"broken.model", "errors", "g.graph", "whole.model"}));
+  }
+
+  std::string graph_ = path("g.graph");
+};
+
+TEST_F(Interrupted, ByKillsResumesToTheSameWeights) {
+  for (const int checkpoints : {1, 7, 1, 16, 3, 2}) {
+    Training training = start();
+    ASSERT_TRUE(training.writes_checkpoints(checkpoints)) << read_file(path("errors"));
+    EXPECT_TRUE(WIFSIGNALED(training.end(SIGKILL)));
+  }
+  expect_finished_as_if_never_broken();
 }
 
-TEST_F(Resume, AfterKillsAtRandomMomentsGivesTheSameWeights) {
-  const std::string graph = path("g.graph");
-  generate_graph({.nodes = 300, .links = 2000}, graph);
-  const auto arguments = [&](const std::string& out) {
-    return Strings{"train",    graph,        "--out",   out,        "--epochs",
-                   "120",      "--patience", "0",       "--widths", "8,8",
-                   "--fanout", "5",          "--batch", "64",       "--checkpoint-every",
-                   "1",        "--threads",  "1",       "--quiet"};
-  };
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const CliResult whole = run_cli(arguments(path("whole.model")));
-  ASSERT_EQ(whole.code, 0) << whole.err;
-  const auto length = std::chrono::duration<double>(Clock::now() - begin);
-  Strings resumed = arguments(path("killed.model"));
-  resumed.emplace_back("--resume");
-  Random random(static_cast<uint64_t>(begin.time_since_epoch().count()));
-  int killed = 0;
-  int in_work = 0;  // killed while there was something to resume
-  for (int i = 0; i < 20; ++i) {
-    const pid_t child = start_cli(resumed);
-    std::this_thread::sleep_for(length * random.uniform());
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    // Some are done before the blow falls; the next begins from nothing.
-    if (WIFEXITED(status)) {
-      ASSERT_EQ(WEXITSTATUS(status), 0);
-      continue;
-    }
-    ++killed;
-    in_work += std::filesystem::exists(path("killed.model.checkpoint")) ? 1 : 0;
+// Reading a page that is gone raises SIGBUS.
+TEST_F(Interrupted, ByATruncatedGraphNamesItAndKeepsTheCheckpoint) {
+  const std::string whole = read_file(graph_);
+  Training training = start();
+  ASSERT_TRUE(training.writes_checkpoints(2)) << read_file(path("errors"));
+  std::filesystem::resize_file(graph_, 0);
+  const int status = training.end(0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_NE(read_file(path("errors")).find("g.graph: was changed while lase was reading it"),
+            std::string::npos)
+      << read_file(path("errors"));
+  write("g.graph", whole);
+  expect_finished_as_if_never_broken();
+}
+
+// Node numbers that point anywhere raise SIGSEGV.
+TEST_F(Interrupted, ByAnOverwrittenGraphNamesIt) {
+  const std::string whole = read_file(graph_);
+  Training training = start();
+  ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
+  {
+    std::fstream file(graph_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096);
+    file << std::string(whole.size() - 4096, '\x3f');
   }
-  EXPECT_GE(killed, 5);
-  EXPECT_GE(in_work, 3);
-  const CliResult last = run_cli(resumed);
-  ASSERT_EQ(last.code, 0) << last.err;
-  expect_same_weights(*load_model(path("killed.model")).model,
-                      *load_model(path("whole.model")).model);
-  EXPECT_FALSE(std::filesystem::exists(path("killed.model.checkpoint")));
-  // Nothing half written is left beside the files.
-  EXPECT_EQ(files(), (Strings{"g.graph", "killed.model", "whole.model"}));
+  const int status = training.end(0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_NE(read_file(path("errors")).find("g.graph: was changed while lase was reading it"),
+            std::string::npos)
+      << read_file(path("errors"));
+}
+
+// A fault that no file explains ends the program as it would without a handler.
+TEST_F(Interrupted, ByAnotherFaultDiesOfIt) {
+  for (const int signal : {SIGSEGV, SIGBUS}) {
+    Training training = start();
+    ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
+    const int status = training.end(signal);
+    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+  }
 }
 
 }  // namespace

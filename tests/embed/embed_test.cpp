@@ -86,15 +86,13 @@ TEST(Embed, NodesOfOneCliqueLieTogether) {
 
 TEST(Embed, TheSameForAnyNumberOfThreads) {
   const Graph graph = cliques(5, 7);
-  const int threads = thread_count();
   for (const auto& options :
        {small(EmbedMethod::kLine, Order::kBoth), small(EmbedMethod::kDeepWalk)}) {
     std::vector<std::vector<float>> found;
     for (const int count : {1, 2, 5}) {
-      set_thread_count(count);
+      const ThreadLimit limit(count);
       found.push_back(embed(graph, graph, options).rows());
     }
-    set_thread_count(threads);
     EXPECT_EQ(found[0], found[1]);
     EXPECT_EQ(found[0], found[2]);
   }

@@ -273,9 +273,8 @@ TEST(BuildGraph, ArcsOfALinkShareItsRow) {
 }
 
 TEST(BuildGraph, IsTheSameWithAnyNumberOfThreads) {
-  const int before = thread_count();
   const auto build = [&](int threads) {
-    set_thread_count(threads);
+    const ThreadLimit limit(threads);
     LinkRules rules;
     rules.directional = true;
     return contents(build_graph(random_example(11, Layout::kSparse, rules, false).raw).graph);
@@ -283,7 +282,6 @@ TEST(BuildGraph, IsTheSameWithAnyNumberOfThreads) {
   const auto one = build(1);
   EXPECT_EQ(build(2), one);
   EXPECT_EQ(build(5), one);
-  set_thread_count(before);
 }
 
 TEST(BuildGraph, MakesAGraphWithoutLinks) {

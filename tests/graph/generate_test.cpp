@@ -77,12 +77,12 @@ TEST_F(Generate, HidesJointLabelsFromNodesAloneAndFromLinksAlone) {
 
 TEST_F(Generate, GivesTheSameBytesForTheSameSeedWithAnyThreads) {
   const PlantedOptions options{.nodes = 9000, .links = 30'000, .layout = Layout::kSparse};
-  const int before = thread_count();
-  set_thread_count(1);
-  generate_graph(options, path("one.graph"));
-  set_thread_count(3);
-  generate_graph(options, path("three.graph"));
-  set_thread_count(before);
+  const auto generate = [&](int threads, const std::string& file) {
+    const ThreadLimit limit(threads);
+    generate_graph(options, path(file));
+  };
+  generate(1, "one.graph");
+  generate(3, "three.graph");
   EXPECT_TRUE(read_file(path("one.graph")) == read_file(path("three.graph")));
   auto other = options;
   other.seed = 2;

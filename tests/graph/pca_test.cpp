@@ -105,13 +105,11 @@ TEST(Pca, ReducesEveryRowInEveryLayout) {
 TEST(Pca, IsTheSameForAnyNumberOfThreads) {
   const Attributes matrix = spread_attributes(Layout::kSparse, 500, 30, 4);
   const auto rows = some_rows(500);
-  const int before = thread_count();
-  set_thread_count(1);
-  const Reduction one = fit_pca(matrix, rows, {.components = 4});
-  set_thread_count(4);
-  const Reduction four = fit_pca(matrix, rows, {.components = 4});
-  set_thread_count(before);
-  EXPECT_TRUE(std::ranges::equal(one.components, four.components));
+  const auto fit = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return fit_pca(matrix, rows, {.components = 4});
+  };
+  EXPECT_TRUE(std::ranges::equal(fit(1).components, fit(4).components));
 }
 
 TEST(Pca, RefusesWhatItCannotDo) {

@@ -346,13 +346,12 @@ TEST(FusedGatedSum, ReadsRowsThroughAnIndex) {
 }
 
 TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
-  const int threads = thread_count();
   const Case c = fused_cases().back();
   for (const Layout layout : kLayouts) {
     const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kMean, true, true};
     std::vector<Tensor> first;
     for (const int count : {1, 2, 3, 7}) {
-      set_thread_count(count);
+      const ThreadLimit limit(count);
       Example example = in_single_precision(make_example(c, setting));
       example.in.f = &example.f;
       const Tensor s = ops::gated_sum(example.in, example.block);
@@ -365,7 +364,6 @@ TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
       for (size_t i = 0; i < found.size(); ++i) expect_same_bits(found[i], first[i], "threads");
     }
   }
-  set_thread_count(threads);
 }
 
 TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {

@@ -94,13 +94,12 @@ TEST(RowDot, MultipliesRowsAndGivesBothGradients) {
 }
 
 TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
-  const int threads = thread_count();
   Random random(4);
   const Tensor x = random_tensor(random, {3000, 33}).to(at::kFloat);
   const Tensor w = random_tensor(random, {20, 33}).to(at::kFloat);
   std::vector<Tensor> first;
   for (const int count : {1, 2, 5}) {
-    set_thread_count(count);
+    const ThreadLimit limit(count);
     const Tensor v = w.clone().requires_grad_(true);
     const Tensor y = ops::linear({x, {}}, v, {0.5, 3});
     y.pow(2).sum().backward();
@@ -108,7 +107,6 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
     expect_same_bits(y.detach(), first[0], "y");
     expect_same_bits(v.grad(), first[1], "W");
   }
-  set_thread_count(threads);
 }
 
 }  // namespace

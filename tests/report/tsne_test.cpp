@@ -280,14 +280,12 @@ TEST(Tsne, IsCentred) {
 TEST(Tsne, IsTheSameForAnyNumberOfThreads) {
   const int64_t n = 1100;
   const Floats rows = clustered_rows(n, 9, 4, 11);
-  const int before = thread_count();
-  set_thread_count(1);
-  const Floats one = tsne(rows, n, 9, {.iterations = 60});
-  for (const int threads : {2, 5}) {
-    set_thread_count(threads);
-    EXPECT_EQ(tsne(rows, n, 9, {.iterations = 60}), one) << threads << " threads";
-  }
-  set_thread_count(before);
+  const auto map = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return tsne(rows, n, 9, {.iterations = 60});
+  };
+  const Floats one = map(1);
+  for (const int threads : {2, 5}) EXPECT_EQ(map(threads), one) << threads << " threads";
   EXPECT_NE(tsne(rows, n, 9, {.iterations = 60, .seed = 2}), one);
 }
 

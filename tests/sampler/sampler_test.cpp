@@ -135,13 +135,11 @@ TEST(Sampler, DrawsTheSameForTheSameKeyWithAnyThreads) {
   const Graph graph = toy_graph({.nodes = 6000, .links = 40'000, .attributes = 1});
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {3, 4};
-  const int before = thread_count();
-  set_thread_count(1);
-  const Batch one = sample_batch(graph, seeds, {.fanouts = fanouts}, {9, 2, 5});
-  set_thread_count(4);
-  const Batch four = sample_batch(graph, seeds, {.fanouts = fanouts}, {9, 2, 5});
-  set_thread_count(before);
-  expect_same_batch(one, four);
+  const auto sample = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return sample_batch(graph, seeds, {.fanouts = fanouts}, {9, 2, 5});
+  };
+  expect_same_batch(sample(1), sample(4));
 }
 
 TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {

@@ -384,19 +384,19 @@ TEST(GraphKernels, DoNotDependOnTheNumberOfThreads) {
     large.push_back(make_graph({.nodes = 300, .links = 900, .seed = g}));
     small.push_back(make_graph({.nodes = 20, .links = 50, .seed = g}));
   }
-  const int before = thread_count();
   for (const Kind kind : kKinds) {
     for (const auto* graphs : {&large, &small}) {
-      set_thread_count(1);
-      const auto expected = gram_matrix(*graphs, {.kind = kind});
+      const auto matrix = [&](int threads) {
+        const ThreadLimit limit(threads);
+        return gram_matrix(*graphs, {.kind = kind});
+      };
+      const auto expected = matrix(1);
       expect_close(graph_kernel((*graphs)[1], (*graphs)[2], {.kind = kind}), expected[5]);
       for (const int threads : {2, 7}) {
-        set_thread_count(threads);
-        EXPECT_EQ(gram_matrix(*graphs, {.kind = kind}), expected) << name_of(kind);
+        EXPECT_EQ(matrix(threads), expected) << name_of(kind);
       }
     }
   }
-  set_thread_count(before);
 }
 
 TEST(GraphKernels, RefuseWhatTheyCannotCompare) {

@@ -62,12 +62,12 @@ TEST(Trainer, GivesTheSameWeightsForTheSameSeedWithAnyThreads) {
     TrainOptions options = quick(2);
     options.batch = sampling.strategy == Strategy::kSnapshot ? 500 : 0;
     options.sampling = sampling;
-    const int before = thread_count();
-    set_thread_count(1);
-    const TrainResult one = train(graph, options);
-    set_thread_count(2);
-    const TrainResult two = train(graph, options);
-    set_thread_count(before);
+    const auto train_with = [&](int threads) {
+      const ThreadLimit limit(threads);
+      return train(graph, options);
+    };
+    const TrainResult one = train_with(1);
+    const TrainResult two = train_with(2);
     expect_same_weights(*two.trained.model, *one.trained.model);
     EXPECT_EQ(one.test.micro_f1, two.test.micro_f1);
     options.seed = 2;

@@ -1,5 +1,7 @@
 #include "lase/base/file.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -21,31 +23,72 @@ std::string reason() { return std::strerror(errno); }
 
 }  // namespace
 
+namespace {
+
+// The files that are mapped, for changed_mapped_file(); those beyond the last slot are not found.
+std::array<std::atomic<const MappedFile*>, 64> mapped_files;
+
+// The path of the first file that was found changed when it was unmapped.
+std::array<char, 4096> changed_path;
+std::atomic<bool> some_changed = false;
+
+void replace_slot(const MappedFile* from, const MappedFile* to) noexcept {
+  for (auto& slot : mapped_files) {
+    const MappedFile* expected = from;
+    if (slot.compare_exchange_strong(expected, to)) return;
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  require(descriptor >= 0, path, ": cannot be opened: ", reason());
+  return std::shared_ptr<const MappedFile>(new MappedFile(path));
+}
+
+MappedFile::MappedFile(const std::string& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  require(descriptor_ >= 0, path, ": cannot be opened: ", reason());
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor_);
     fail(path, ": is not a regular file");
   }
-  const auto size = static_cast<size_t>(status.st_size);
-  void* data = nullptr;
-  if (size > 0) {
-    data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (data == MAP_FAILED) {
-      const std::string why = reason();
-      ::close(descriptor);
-      fail(path, ": cannot be mapped: ", why);
-    }
+  size_ = static_cast<size_t>(status.st_size);
+  seconds_ = status.st_mtim.tv_sec;
+  nanoseconds_ = status.st_mtim.tv_nsec;
+  if (size_ == 0) return;
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (data == MAP_FAILED) {
+    const std::string why = reason();
+    ::close(descriptor_);
+    fail(path, ": cannot be mapped: ", why);
   }
-  ::close(descriptor);
-  return std::shared_ptr<const MappedFile>(
-      new MappedFile(static_cast<const std::byte*>(data), size));
+  data_ = static_cast<const std::byte*>(data);
+  replace_slot(nullptr, this);
 }
 
 MappedFile::~MappedFile() {
+  replace_slot(this, nullptr);
+  if (changed() && path_.size() < changed_path.size() && !some_changed.exchange(true)) {
+    std::copy_n(path_.c_str(), path_.size() + 1, changed_path.begin());
+  }
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  ::close(descriptor_);
+}
+
+bool MappedFile::changed() const noexcept {
+  struct stat status {};
+  return ::fstat(descriptor_, &status) == 0 &&
+         (static_cast<size_t>(status.st_size) != size_ || status.st_mtim.tv_sec != seconds_ ||
+          status.st_mtim.tv_nsec != nanoseconds_);
+}
+
+const char* changed_mapped_file() noexcept {
+  for (const auto& slot : mapped_files) {
+    const MappedFile* file = slot.load();
+    if (file != nullptr && file->changed()) return file->path().c_str();
+  }
+  return some_changed ? changed_path.data() : nullptr;
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {

@@ -10,21 +10,33 @@
 
 namespace lase {
 
-// A file mapped for reading. Throws Error where it cannot be opened or is no regular file.
+// A file mapped for reading. It must not be truncated or written to while it is mapped: its pages
+// then change, or reading them raises SIGBUS. Replacing it by a rename is safe.
 class MappedFile {
  public:
+  // Throws Error if the file cannot be opened or is not a regular file.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+  // Whether its size or modification time has changed since it was mapped.
+  bool changed() const noexcept;
 
  private:
-  MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}
-  const std::byte* data_;
-  size_t size_;
+  explicit MappedFile(const std::string& path);
+  std::string path_;
+  int descriptor_ = -1;
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  int64_t seconds_ = 0;  // modification time
+  int64_t nanoseconds_ = 0;
 };
+
+// The path of a file that changed while it was mapped, or null. Safe to call in a signal handler.
+const char* changed_mapped_file() noexcept;
 
 // A file that appears whole or not at all: it is written beside its place without a name, or under
 // a temporary one, then flushed and renamed by commit(). Without commit() nothing remains and an

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -23,7 +21,7 @@ struct Job {
   int helpers = 0;                   // at work on it
 
   void work() {
-    const Alone no_more;  // a piece does not spread again
+    const ThreadLimit one(1);  // no nested parallelism
     const FlushDenormals as_there(flush);
     for (int64_t i = next++; i < count; i = next++) piece(i);
   }
@@ -86,15 +84,6 @@ class Pool {
 };
 
 }  // namespace
-
-int default_thread_count() {
-  const char* wanted = std::getenv("OMP_NUM_THREADS");
-  const int given = wanted != nullptr ? std::atoi(wanted) : 0;
-  if (given > 0) return given;
-  cpu_set_t usable;
-  if (::sched_getaffinity(0, sizeof(usable), &usable) == 0) return std::max(1, CPU_COUNT(&usable));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 void for_each_piece(int64_t count, const std::function<void(int64_t)>& piece) {
   static Pool pool;

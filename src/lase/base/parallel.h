@@ -6,31 +6,9 @@
 #include <functional>
 #include <mutex>
 
+#include "lase/base/context.h"
+
 namespace lase {
-
-namespace detail {
-// OMP_NUM_THREADS where it is set, as in torch; else the processors that this process may use.
-int default_thread_count();
-inline int thread_setting = default_thread_count();
-inline thread_local bool alone = false;
-}  // namespace detail
-
-inline int thread_count() { return detail::alone ? 1 : detail::thread_setting; }
-
-inline void set_thread_count(int threads) { detail::thread_setting = std::max(1, threads); }
-
-// While it lives, what its thread does in parallel_for it does alone: for threads beside the main
-// one, which has all processors in use.
-class Alone {
- public:
-  Alone() : before_(detail::alone) { detail::alone = true; }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
-  ~Alone() { detail::alone = before_; }
-
- private:
-  bool before_;
-};
 
 namespace detail {
 // piece(0) … piece(count − 1), in any order, on this thread and on those that sleep.

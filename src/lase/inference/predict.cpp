@@ -5,7 +5,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
-#include "lase/graph/export.h"
+#include "lase/graph/write_rows.h"
 #include "lase/inference/inference.h"
 #include "lase/inference/objective.h"
 #include "lase/ops/one_thread.h"

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "lase/base/error.h"
+#include "lase/ops/gradient_sum.h"
 #include "lase/ops/linear.h"
 
 namespace lase {
@@ -126,6 +127,7 @@ Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropo
   State state = start(inputs, batch.nodes);
   for (int64_t l = 0; l < block_count(); ++l) {
     const auto at = static_cast<size_t>(l);
+    state.h.matrix = ops::sum_gradients(state.h.matrix);  // a layer reads h several times
     const LayerInput in{state, batch.blocks[at], inputs.links(), dropout.part(l)};
     State out = past == nullptr ? layer(l).forward(in)
                                 : layer(l).forward(in, past->model->layer(l), past->layers[at]);

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "lase/base/error.h"
+#include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 
 namespace lase::ops {
@@ -80,6 +81,7 @@ struct Call {
 struct GatedSumBackward : torch::autograd::Node {
   std::unique_ptr<Call> call;
   Tensor gate;  // [arcs], or undefined
+  RowsGradient to_h;
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     require(call != nullptr, "gated_sum: gradients are asked for twice");
@@ -91,9 +93,12 @@ struct GatedSumBackward : torch::autograd::Node {
     auto [h, u, u_shift, p, q, v] =
         op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, maybe(gate),
                 ds, task_should_compute_output(0));
-    return {h, u, u_shift, p, q, v};
+    return {to_h.pass(h), u, u_shift, p, q, v};
   }
-  void release_variables() override { call.reset(); }
+  void release_variables() override {
+    call.reset();
+    to_h = {};
+  }
 };
 
 bool fused(const GatedSumInput& in) {
@@ -144,6 +149,7 @@ Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* before, const Blo
         torch::autograd::collect_next_edges(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v));
     node->call = std::move(call);
     node->gate = gate;
+    node->to_h = RowsGradient(in.h);
     torch::autograd::set_history(s, node);
   }
   return s;

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 
 namespace lase::ops {
@@ -21,6 +22,7 @@ Tensor forward(const Rows& x, const Tensor& w, const Dropout& dropout) {
 
 struct LinearBackward : torch::autograd::Node {
   Rows x;
+  RowsGradient to_x;
   Tensor w;
   Dropout dropout;
   bool needs_x = false;
@@ -34,10 +36,11 @@ struct LinearBackward : torch::autograd::Node {
     const Tensor dy = gradients[0].contiguous();  // [n, m]
     auto [dx, dw] = op.call(dy, x.matrix, maybe(x.index), w, dropout.rate,
                             static_cast<int64_t>(dropout.key), needs_x, needs_w);
-    return {dx, dw};
+    return {to_x.pass(dx), dw};
   }
   void release_variables() override {
     x = {};
+    to_x = {};
     w = Tensor();
   }
 };
@@ -58,6 +61,7 @@ Tensor linear(const Rows& x, const Tensor& w, const Dropout& dropout) {
     node->needs_x = x.matrix.requires_grad();
     node->needs_w = w.requires_grad();
     node->x = rows;
+    node->to_x = RowsGradient({x.matrix, rows.index});
     node->w = w.detach();
     node->dropout = dropout;
     torch::autograd::set_history(y, node);

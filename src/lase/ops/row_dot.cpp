@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 
 namespace lase::ops {
@@ -14,15 +15,13 @@ namespace {
 
 struct RowDotBackward : torch::autograd::Node {
   Rows x;
+  RowsGradient to_x;
   Tensor v;
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     const Tensor g = gradients[0].contiguous();  // [n]
     Tensor dx;
-    if (task_should_compute_output(0)) {
-      dx = g.unsqueeze(1) * v;  // [n, d]
-      if (x.index.defined()) dx = at::zeros_like(x.matrix).index_add_(0, x.index, dx);
-    }
+    if (task_should_compute_output(0)) dx = to_x.pass_outer(g, v);
     Tensor dv;
     if (task_should_compute_output(1)) {
       using Signature = Tensor(const Tensor&, const Tensor&, const MaybeTensor&);
@@ -33,6 +32,7 @@ struct RowDotBackward : torch::autograd::Node {
   }
   void release_variables() override {
     x = {};
+    to_x = {};
     v = Tensor();
   }
 };
@@ -50,6 +50,7 @@ Tensor row_dot(const Rows& x, const Tensor& v) {
   if (torch::autograd::compute_requires_grad(x.matrix, v)) {
     auto node = std::make_shared<RowDotBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x.matrix, v));
+    node->to_x = RowsGradient({x.matrix, rows.index});
     node->x = std::move(rows);
     node->v = plain;
     torch::autograd::set_history(y, node);

@@ -36,6 +36,7 @@ int64_t BatchStream::count() const {
 }
 
 void BatchStream::run() {
+  const ContextScope context(context_);
   const ops::OneThread one_thread;
   const ops::Workspace workspace(workspace_);
   try {
@@ -50,7 +51,7 @@ void BatchStream::run() {
       DrawKey key = options_.key;
       key.batch = item.number;
       {
-        const Alone alone;  // the others compute
+        const ThreadLimit one(1);  // the others compute
         item.batch = sample_batch(graph_, item.seeds, sampling_, key);
       }
       if (options_.snapshot != nullptr) item.past = options_.snapshot->of(item.batch);

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "lase/base/context.h"
 #include "lase/ops/workspace.h"
 #include "lase/sampler/sampler.h"
 #include "lase/train/snapshot.h"
@@ -48,7 +49,8 @@ class BatchStream {
   const Adjacency& graph_;
   const Sampling& sampling_;
   Options options_;
-  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // of the thread that computes
+  Context context_ = Context::current();                      // of the thread that computes
+  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // likewise
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> ready_;

@@ -26,8 +26,9 @@ class GraphSage : public Layer {
   }
   State update(const LayerInput& in, const Sums&, const Found& mean) const override {
     const Rows own = in.state.h.at(in.block.target);
-    const Tensor h = combine(combine_, linear(own, w1_, in.dropout), linear({mean[0], {}}, w2_));
-    return {{h.relu(), {}}, {}};
+    const Tensor h =
+        relu_combined(combine_, linear(own, w1_, in.dropout), linear({mean[0], {}}, w2_));
+    return {{h, {}}, {}};
   }
 
  private:

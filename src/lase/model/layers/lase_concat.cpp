@@ -43,7 +43,7 @@ class LaseConcat : public Layer {
     Tensor sum = linear({s[0], {}}, w2_);  // [targets, out]
     if (attributes_ > 0) sum = sum + s[1];
     const Rows own = in.state.h.at(in.block.target);
-    return {{combine(combine_, linear(own, w1_, in.dropout), sum).relu(), {}}, {}};
+    return {{relu_combined(combine_, linear(own, w1_, in.dropout), sum), {}}, {}};
   }
 
  private:

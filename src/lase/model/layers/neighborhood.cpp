@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "lase/ops/concat_relu.h"
 #include "lase/ops/row_dot.h"
 
 namespace lase {
@@ -61,14 +62,14 @@ ops::GatedSumInput plain_sum(const ops::Rows& h, ops::Aggregate aggregate) {
   return in;
 }
 
-Tensor combine(Combine how, const Tensor& a, const Tensor& b) {
+Tensor relu_combined(Combine how, const Tensor& a, const Tensor& b) {
   switch (how) {
     case Combine::kAdd:
-      return a + b;
+      return (a + b).relu();
     case Combine::kMultiply:
-      return a * b;
+      return (a * b).relu();
     case Combine::kConcat:
-      return at::cat({a, b}, 1);
+      return ops::concat_relu(a, b);
   }
   return a;
 }

@@ -52,8 +52,8 @@ class Neighborhood {
 // Σ h(v): neither gate nor amplifier.
 ops::GatedSumInput plain_sum(const ops::Rows& h, ops::Aggregate aggregate);
 
-// a ∘ b: [n, d], or [n, 2 d] concatenated; combined_width gives the width of the result.
-at::Tensor combine(Combine how, const at::Tensor& a, const at::Tensor& b);
+// ReLU(a ∘ b): [n, d], or [n, 2 d] concatenated; combined_width gives the width of the result.
+at::Tensor relu_combined(Combine how, const at::Tensor& a, const at::Tensor& b);
 int64_t combined_width(const ModelOptions& options, int64_t width);
 
 // Factory of a layer class.

@@ -123,9 +123,6 @@ TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor&
   });
   if (needs_w && dw.empty()) dw.push_back(at::zeros_like(w));
   for (size_t i = 1; i < dw.size() && needs_w; ++i) dw[0].add_(dw[i]);
-  if (needs_x && rows.index.defined()) {
-    dx = at::zeros_like(rows.matrix).index_add_(0, rows.index, dx);
-  }
   return {dx, needs_w ? dw[0] : Tensor()};
 }
 

@@ -1,4 +1,4 @@
-#include "lase/graph/export.h"
+#include "lase/ingest/export.h"
 
 #include <cmath>
 #include <filesystem>
@@ -29,24 +29,23 @@ class Exporter {
  public:
   Exporter(const Graph& graph, std::string folder) : graph_(graph), folder_(std::move(folder)) {}
 
-  std::vector<std::string> run() {
+  ExportedTables run() {
     const bool sparse = graph_.link_attributes.layout == Layout::kSparse;
-    words_ = {sparse ? "typed" : "links",
-              path("links.csv"),
-              "--nodes",
-              path("nodes.csv"),
-              "--header",
-              "yes",
-              "--delimiter",
-              ",",
-              "--node-columns",
-              "none"};
-    if (graph_.directed) words_.emplace_back("--directed");
-    if (graph_.directional) words_.emplace_back("--directional");
+    import_.file = path("links.csv");
+    import_.table = {.delimiter = ",", .header = Header::kYes};
+    import_.nodes.file = path("nodes.csv");
+    import_.nodes.columns = {"none"};
+    import_.rules.directed = graph_.directed;
+    import_.rules.directional = graph_.directional;
     write_nodes();
     write_features();
     write_links(sparse);
-    return words_;
+    LinksOptions links;
+    TypedOptions typed;
+    typed.relations = path("relations.txt");
+    static_cast<LinkTableOptions&>(links) = import_;
+    static_cast<LinkTableOptions&>(typed) = import_;
+    return sparse ? ExportedTables(typed) : ExportedTables(links);
   }
 
  private:
@@ -61,8 +60,8 @@ class Exporter {
 
   const Graph& graph_;
   std::string folder_;
-  std::vector<std::string> words_;
-  int64_t columns_ = 0;  // attribute columns that the file has
+  LinkTableOptions import_;  // reads the tables that were written
+  int64_t columns_ = 0;      // attribute columns that the file has
 };
 
 void Exporter::write_nodes() {
@@ -74,22 +73,23 @@ void Exporter::write_nodes() {
       break;
     case Task::kSingleLabel:
       out << ",label";
-      words_.insert(words_.end(), {"--label", "label"});
+      import_.nodes.label = std::string("label");
       break;
     case Task::kMultiLabel:
       out << ",labels";
-      words_.insert(words_.end(), {"--multi-label", "labels", "--label-separator", "|"});
+      import_.nodes.multi_label = std::string("labels");
+      import_.nodes.label_separator = std::string(1, '|');
       break;
     case Task::kRegression:
       for (int64_t c = 0; c < labels.classes(); ++c) {
         (out << ',').field(labels.names[c]);
-        words_.insert(words_.end(), {"--regress", std::string(labels.names[c])});
+        import_.nodes.target.emplace_back(labels.names[c]);
       }
       break;
   }
   if (!graph_.nodes.split.empty()) {
     out << ",split";
-    words_.insert(words_.end(), {"--split", "split"});
+    import_.nodes.split = std::string("split");
   }
   out << '\n';
   for (int64_t node = 0; node < graph_.node_count(); ++node) {
@@ -132,7 +132,7 @@ void Exporter::write_features() {
   if (features.columns == 0) return;
   if (features.layout == Layout::kDense) {
     write_npy(path("features.npy"), features.values.span(), features.rows, features.columns);
-    words_.insert(words_.end(), {"--features", path("features.npy")});
+    import_.nodes.features = path("features.npy");
   } else {
     TextWriter out(path("features.csv"));
     out << "node,feature,value\n";
@@ -143,10 +143,10 @@ void Exporter::write_features() {
       });
     }
     out.commit();
-    words_.insert(words_.end(), {"--features", path("features.csv")});
+    import_.nodes.features = path("features.csv");
   }
   write_names(path("features.txt"), graph_.nodes.feature_names, features.columns, false);
-  words_.insert(words_.end(), {"--feature-names", path("features.txt")});
+  import_.nodes.feature_names = path("features.txt");
 }
 
 // One line, or one for each stored value where sparse. A sparse row without values is written only
@@ -203,8 +203,8 @@ void Exporter::write_links(bool sparse) {
                                                                         graph_.link[i]};
     }
   }
-  if (loops) words_.insert(words_.end(), {"--self-loops", "keep"});
-  if (parallel && !sparse) words_.insert(words_.end(), {"--parallel", "keep"});
+  if (loops) import_.rules.self_loops = SelfLoops::kKeep;
+  if (parallel && !sparse) import_.rules.parallel = Parallel::kKeep;
   require(!parallel || !sparse,
           "parallel links with sparse attributes cannot be written as a table");
 
@@ -213,12 +213,12 @@ void Exporter::write_links(bool sparse) {
   if (sparse) {
     out << ",relation,weight";
     write_names(path("relations.txt"), graph_.attribute_names, columns_, graph_.directional);
-    words_.insert(words_.end(), {"--relations", path("relations.txt")});
   } else {
     for (int64_t j = 0; j < columns_; ++j) {
       (out << ',').field(column_name(graph_.attribute_names, j, graph_.directional));
     }
-    words_.insert(words_.end(), {"--layout", std::string(layout_name(attributes.layout))});
+    import_.layout =
+        attributes.layout == Layout::kCoded ? LayoutChoice::kCoded : LayoutChoice::kDense;
   }
   out << '\n';
   for (const auto& [u, v, row] : first) {
@@ -231,31 +231,11 @@ void Exporter::write_links(bool sparse) {
 
 }  // namespace
 
-std::vector<std::string> export_graph(const Graph& graph, const std::string& folder) {
+ExportedTables export_graph(const Graph& graph, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   require(!error, folder, ": cannot be made: ", error.message());
   return Exporter(graph, folder).run();
-}
-
-void write_rows(const StringTable& names, std::span<const float> values, const std::string& path) {
-  const int64_t rows = names.size();
-  const int64_t columns = rows == 0 ? 0 : std::ssize(values) / rows;
-  if (path.ends_with(".npy")) {
-    write_npy(path, values, rows, columns);
-    return;
-  }
-  TextWriter out(path);
-  out << "node";
-  for (int64_t j = 0; j < columns; ++j) out << ",e" << j;
-  out << '\n';
-  const float* value = values.data();
-  for (int64_t row = 0; row < rows; ++row) {
-    out.field(names[row]);
-    for (int64_t j = 0; j < columns; ++j) out << ',' << *value++;
-    out << '\n';
-  }
-  out.commit();
 }
 
 }  // namespace lase

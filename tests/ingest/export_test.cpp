@@ -1,4 +1,4 @@
-#include "lase/graph/export.h"
+#include "lase/ingest/export.h"
 
 #include "lase/graph/generate.h"
 
@@ -7,21 +7,25 @@
 namespace lase {
 namespace {
 
+Graph import_tables(const ExportedTables& tables) {
+  const auto* links = std::get_if<LinksOptions>(&tables);
+  return build_graph(links != nullptr ? read_links(*links)
+                                      : read_typed(std::get<TypedOptions>(tables)))
+      .graph;
+}
+
 class Export : public FolderTest {
  protected:
   // Expects that importing what was exported gives the same graph.
   void expect_same_again(const Graph& graph) {
-    auto words = export_graph(graph, path("out"));
-    const std::string format = words[0];
-    words.erase(words.begin());
-    auto again = contents(import_graph(format, words));
+    const Graph imported = import_tables(export_graph(graph, path("out")));
+    auto again = contents(imported);
     auto before = contents(graph);
     // What was fitted is not exported, and codes are numbered as they appear.
     for (auto* part : {&again, &before}) part->erase("recipe");
     if (graph.link_attributes.layout == Layout::kCoded) {
-      const Attributes& imported = import_graph(format, words).link_attributes;
-      for (int64_t i = 0; i < imported.rows; ++i) {
-        ASSERT_EQ(row(imported, i), row(graph.link_attributes, i));
+      for (int64_t i = 0; i < imported.link_attributes.rows; ++i) {
+        ASSERT_EQ(row(imported.link_attributes, i), row(graph.link_attributes, i));
       }
       for (auto* part : {&again, &before}) part->erase("attributes");
     }
