@@ -1,4 +1,4 @@
-# Each target says what it does; `make help` lists them. CMakePresets.json holds the builds.
+# `make help` lists the targets with their descriptions. CMakePresets.json defines the builds.
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -11,17 +11,17 @@ SOURCES = git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
 .PHONY: help quickstart test build setup checks sanitize fuzz format lint bench install clean
 
 help: ## List the targets
-	@echo "make TARGET, with TARGET one of"
+	@echo "make TARGET, where TARGET is one of"
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-quickstart: build ## Set up, build, and go from data to a model
+quickstart: build ## Install dependencies, build, and train a model on generated data
 	@scripts/quickstart
 
-test: build ## Set up, build, and run the tests
+test: build ## Install dependencies, build, and run the tests
 	@echo "== tests"
 	@ctest --test-dir build/release --parallel 2 --output-on-failure --no-tests=error
 
-build: setup ## Set up and build the program: build/release/lase
+build: setup ## Install dependencies and build build/release/lase
 	@echo "== build (release)"
 	@$(CONFIGURE) release
 	@$(BUILD) release
@@ -32,32 +32,32 @@ setup:
 checks:
 	@scripts/setup --checks
 
-sanitize: setup ## Run the tests under the address and undefined-behaviour sanitizers
+sanitize: setup ## Run the tests with the address and undefined-behavior sanitizers
 	@scripts/check_sanitize $(JOBS)
 
-fuzz: checks ## Fuzz the readers, FUZZ_SECONDS=60 for each target
+fuzz: checks ## Fuzz the file readers for FUZZ_SECONDS=60 per target
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 format: checks ## Format all sources in place
 	@echo "== clang-format"
 	@$(SOURCES) | xargs clang-format -i
 
-lint: checks ## Check the order of folders, the format, and clang-tidy's findings
+lint: checks ## Check includes and formatting, and run clang-tidy
 	@scripts/check_layers
 	@scripts/check_format
 	@scripts/check_tidy $(JOBS)
 
-bench: build ## Run the benchmarks (3 GB of disk under build/bench)
+bench: build ## Run the benchmarks (needs 3 GB of disk space in build/bench)
 	@echo "== benchmarks"
 	@mkdir -p build/bench
 	@build/release/apps/bench/bench_ingest build/release/lase build/bench
 	@build/release/apps/bench/bench_kernel
 	@build/release/lase bench step --inference --reference
 
-install: build ## Install the program, the library and its CMake package under PREFIX=/usr/local
+install: build ## Install the program, the libraries and the CMake package to PREFIX=/usr/local
 	@echo "== install into $(PREFIX)"
 	@cmake --install build/release --prefix "$(PREFIX)"
 
-clean: ## Remove everything that was built
+clean: ## Remove all build files
 	@echo "== removing build/"
 	@rm -rf build

@@ -1,13 +1,13 @@
-# The program, the public headers, the libraries and a CMake package:
+# Installs the program, the public headers, the libraries and a CMake package:
 #
 #   find_package(lase REQUIRED)                     # lase::lase: models and training, needs Torch
-#   find_package(lase REQUIRED COMPONENTS graph)    # lase::graph: files and graphs alone
+#   find_package(lase REQUIRED COMPONENTS graph)    # lase::graph: files and graphs only
 include(CMakePackageConfigHelpers)
 
 install(TARGETS lase_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# The public headers, <lase/graph.h> and <lase/lase.h>, with those that they include. All others are
-# internal.
+# The public headers are <lase/graph.h> and <lase/lase.h> with all headers that they include. Other
+# headers are internal.
 set(public_headers
   lase/base/array.h
   lase/base/attributes.h
@@ -28,7 +28,7 @@ set(public_headers
   lase/graph/generate.h
   lase/graph/graph.h
   lase/graph/labels.h
-  lase/graph/like.h
+  lase/graph/schema.h
   lase/graph/nodes.h
   lase/graph/pca.h
   lase/graph/planted.h
@@ -48,7 +48,7 @@ if(LASE_TORCH)
     lase/model/options.h
     lase/model/scaling.h
     lase/ops/aggregate.h
-    lase/sampler/shares.h
+    lase/sampler/probabilities.h
     lase/train/options.h
     lase/train/trainer.h)
 endif()

@@ -1,5 +1,5 @@
-# Writes page.html as a C++ source: cmake -DPAGE=… -DOUT=… -P page_text.cmake. A literal may have at
-# most 64 KiB on some compilers, so the text is cut into pieces that stand one after the other.
+# Writes page.html as a C++ source: cmake -DPAGE=… -DOUT=… -P page_text.cmake. Some compilers limit
+# a string literal to 64 KiB, so the text is split into adjacent literals.
 file(READ "${PAGE}" text)
 string(LENGTH "${text}" length)
 set(pieces "")

@@ -1,11 +1,11 @@
-# Every target of this project is compiled with these; libraries from elsewhere are not.
+# Compiler flags for all targets of this project, but not for third-party libraries.
 add_library(lase_flags INTERFACE)
 target_compile_options(lase_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor
                        -ffp-contract=off)
 if(LASE_SANITIZE)
-  target_compile_options(lase_flags INTERFACE -fsanitize=address,undefined
+  target_compile_options(lase_flags INTERFACE -fsanitize=${LASE_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(lase_flags INTERFACE -fsanitize=address,undefined)
+  target_link_options(lase_flags INTERFACE -fsanitize=${LASE_SANITIZE})
 endif()
 if(LASE_FUZZ)
   target_compile_options(lase_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined

@@ -1,4 +1,4 @@
-// lase as a library: import a table of links, train, predict, read an embedding.
+// Using lase as a library: import a table of contacts, train, predict, and read an embedding.
 //
 //   lase_example contacts.csv people.csv
 
@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
   contacts.nodes.file = argv[2];
   contacts.nodes.label = "department";
   contacts.nodes.split = "65/15/20";
-  contacts.rules.directional = true;  // tell mail sent from mail received
+  contacts.rules.directional = true;  // distinguish sent from received mail
   const lase::Graph graph = lase::build_graph(lase::read_contacts(contacts)).graph;
 
   lase::TrainOptions options;
@@ -29,7 +29,7 @@ int main(int argc, char** argv) try {
   const lase::TrainResult result = lase::train(graph, options);
   std::cout << "test micro-F1 " << result.test.micro_f1 << "\n";
 
-  // The model predicts for any graph with the same attributes, and for nodes it has never seen.
+  // The model applies to any graph with the same attributes, including nodes not seen in training.
   const lase::Predictions predictions = lase::predict(result.trained, graph);
   const auto label = predictions.probability[0].argmax().item<int64_t>();
   std::cout << "node " << graph.nodes.names[0] << ": " << result.trained.label_names[label]

@@ -1,7 +1,7 @@
-// The safetensors header and the graph file on top of it. The first byte of the input says how to
-// read the rest: 'f' is the file as it is; anything else is "header \0 arrays", to which the length
-// of the header and padding are added, so that mutations of the header reach what lies behind it.
-// Only lase::Error may come out, and a graph that passes check_graph can be walked.
+// Fuzzes the safetensors reader and the graph file reader on top of it. The first byte selects the
+// form of the input: after 'f', the rest is a whole file; otherwise it is "header \0 arrays", and
+// the header's length and padding are added, so that mutated headers still parse. Readers may only
+// throw lase::Error, and a graph that passes check_graph must be safe to traverse.
 #include <cstring>
 #include <vector>
 
@@ -25,7 +25,7 @@ std::string file_of(std::string_view input) {
   return file.append(header).append(input);
 }
 
-// Asks for every array as it claims to be, then reads it.
+// Requests every array with its declared type and shape, and reads all elements.
 void read_arrays(const lase::SafetensorsFile& file) {
   [[maybe_unused]] static volatile int64_t sink = 0;
   for (const auto& [name, tensor] : file.tensors()) {
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file("graph");
   const lase::ThreadLimit one(1);
   const std::string content = file_of({reinterpret_cast<const char*>(data), size});
-  // On the heap, to the byte, at an address that suits every element type.
+  // An exact-size heap copy, so that AddressSanitizer detects overruns; aligned for every type.
   const std::vector<char> bytes(content.begin(), content.end());
   try {
     read_arrays(lase::SafetensorsFile::parse(std::as_bytes(std::span(bytes)), "memory"));
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto graph = lase::open_graph(file.path());
     lase::check_graph(graph, file.path());
     walk_graph(graph);
-  } catch (const lase::Error&) {  // the input was refused
+  } catch (const lase::Error&) {  // the input was rejected
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// The text reader and every format that stands on it. The input is a command line and the files
-// it names, one after the other:
+// Fuzzes the text reader and all formats built on it. The input is a command line followed by the
+// files that it names:
 //
 //   links --directional --nodes 2 --label city
 //   source,target,weight      file 1: the links
@@ -7,8 +7,8 @@
 //   \x1e                      file 2: --nodes, --relations
 //   \x1e                      file 3: --features (.npy)
 //
-// A first word that names no format reads file 1 as a table. Only lase::Error may come out, and a
-// graph that could be built must be one that opens again and that the same files are like.
+// If the first word is not a format, file 1 is read as a table. Readers may only throw lase::Error;
+// a graph that was built must open again, and the same files must import with its schema.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@
 
 #include "lase/base/parallel.h"
 #include "lase/graph/build.h"
-#include "lase/graph/like.h"
+#include "lase/graph/schema.h"
 #include "lase/ingest/format.h"
 #include "lase/ingest/table.h"
 
@@ -44,7 +44,7 @@ Arguments parse_arguments(std::string_view words) {
   return arguments;
 }
 
-// Sets what the arguments name; values that are not valid are left out.
+// Sets the options that are among the arguments; invalid values are ignored.
 void fill(const lase::BoundOptions& options, const Arguments& arguments, const Files& files) {
   for (const auto& option : options) {
     const std::string& name = option.info.name;
@@ -60,12 +60,12 @@ void fill(const lase::BoundOptions& options, const Arguments& arguments, const F
     } else if (option.info.kind == lase::OptionKind::kBool) {
       option.set(true);
     } else if (auto value = lase::option_from_text(option.info, found->second)) {
-      // Kept small: what a user asks for may be large.
+      // Large values are legitimate, but too slow here.
       constexpr int64_t kMost = 200;
       if (value->is_number_integer() && *value > kMost) value = kMost;
       try {
         option.set(*value);
-      } catch (const lase::Error&) {  // as if it had not been given
+      } catch (const lase::Error&) {  // ignored, as if it had not been given
       }
     }
   }
@@ -100,8 +100,8 @@ void import(const lase::Format& format, const Arguments& arguments, const Files&
     const auto opened = lase::open_graph(kPath);
     lase::check_graph(opened, kPath);
     walk_graph(opened);
-    const lase::Like like = lase::like_of(opened);
-    lase::require_like(lase::build_graph(import->read(&like)).graph, opened);
+    const lase::Schema schema = lase::schema_of(opened);
+    lase::require_schema(lase::build_graph(import->read(&schema)).graph, opened);
   });
   ::unlink(kPath.c_str());
 }
@@ -127,7 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     } else if (kind != "authors" && kind != "ogb") {  // these read whole folders
       import(*format, arguments, files);
     }
-  } catch (const lase::Error&) {  // the input was refused
+  } catch (const lase::Error&) {  // the input was rejected
   }
   return 0;
 }

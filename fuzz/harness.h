@@ -13,7 +13,7 @@
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
 
-// A file without a name in memory; `path()` opens it like any other.
+// An anonymous file in memory; path() can be opened like any other file.
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : descriptor_(::memfd_create(name, 0)) {
@@ -36,15 +36,15 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Off the front of text, up to the separator or the end.
+// Removes and returns the front of text, up to the separator (which is dropped) or the end.
 inline std::string_view take_until(std::string_view& text, char separator) {
   const auto end = text.find(separator);
-  const auto part = text.substr(0, end);
+  const auto front = text.substr(0, end);
   text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return part;
+  return front;
 }
 
-// Runs what must succeed: here even lase::Error is a finding.
+// Runs code that must succeed: even lase::Error is a finding here.
 template <class Body>
 void must_hold(const char* what, const Body& body) {
   try {
@@ -55,7 +55,7 @@ void must_hold(const char* what, const Body& body) {
   }
 }
 
-// Reads everything that a checked graph leads to.
+// Reads every name, feature and attribute that can be reached from a checked graph.
 inline void walk_graph(const lase::Graph& graph) {
   [[maybe_unused]] static volatile double sink = 0;
   double sum = 0;

@@ -19,7 +19,7 @@ bool send_all(int connection, std::string_view bytes) {
   return true;
 }
 
-// Waits a tenth of a second; false where the other side has gone.
+// Waits up to 100 ms; false if the client has closed the connection.
 bool still_there(int connection) {
   pollfd state = {.fd = connection, .events = POLLIN, .revents = 0};
   char byte = 0;
@@ -37,7 +37,7 @@ HttpServer::HttpServer() {
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (::bind(listener_, generic, size) != 0 || ::listen(listener_, 8) != 0 ||
       ::getsockname(listener_, generic, &size) != 0) {
-    throw std::runtime_error("no server can be started here");
+    throw std::runtime_error("cannot start a local server");
   }
   port_ = ntohs(address.sin_port);
   thread_ = std::thread([this] { run(); });
@@ -110,7 +110,7 @@ void HttpServer::respond(int connection) {
           still_there(connection) && (answer.after == After::kSilence || send_all(connection, "x"));
     }
   }
-  // What the other side still sends must not turn the end into a reset.
+  // Half-close, so that data the client still sends does not reset the connection.
   ::shutdown(connection, SHUT_WR);
 }
 

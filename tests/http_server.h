@@ -9,8 +9,7 @@
 
 namespace lase {
 
-// A server on this machine that answers with whatever bytes it is told to, one connection after the
-// other.
+// A local server that responds with arbitrary bytes, one connection at a time.
 class HttpServer {
  public:
   enum class After { kClose, kSilence, kTrickle, kFlood };
@@ -21,10 +20,10 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   std::string url(const std::string& path) const;
-  // A whole file.
+  // Serves a complete file.
   void serve(const std::string& path, std::string_view body);
-  // The answer as it goes over the wire, and what comes after it: the end, nothing, a byte now and
-  // then, or bytes without end. Unknown paths answer 404.
+  // The raw response, and what follows it: close the connection, send nothing, send a byte from
+  // time to time, or send bytes without end. Unknown paths return 404.
   void answer(const std::string& path, const std::string& bytes, After after = After::kClose);
   void redirect(const std::string& path, const std::string& target);
   int requests(const std::string& path) const;

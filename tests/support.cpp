@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 FolderTest::FolderTest() {
   std::string pattern = (fs::temp_directory_path() / "lase-test-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  if (::mkdtemp(pattern.data()) == nullptr)
+    throw std::runtime_error("cannot create a temporary folder");
   folder_ = pattern;
 }
 
@@ -51,7 +52,7 @@ std::string gzip(std::string_view text) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
   if (::deflateInit2(&stream, 6, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::runtime_error("zlib does not start");
+    throw std::runtime_error("cannot initialize zlib");
   }
   std::string out(::deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
@@ -90,7 +91,7 @@ void expect_parts(const std::string& message, std::initializer_list<std::string>
   for (const auto& part : parts) {
     if (message.find(part) != message.npos) continue;
     ADD_FAILURE_AT(where.file_name(), line)
-        << "\"" << message << "\" does not hold \"" << part << "\"";
+        << "\"" << message << "\" does not contain \"" << part << "\"";
   }
 }
 
@@ -110,7 +111,7 @@ void expect_error(const std::function<void()>& call, std::initializer_list<std::
   ADD_FAILURE_AT(where.file_name(), line) << "no error, expected one about " << *parts.begin();
 }
 
-RawGraph read_format(const std::string& format, const Strings& arguments, const Like* like) {
+RawGraph read_format(const std::string& format, const Strings& arguments, const Schema* schema) {
   const auto import = format_named(format).make();
   const BoundOptions options = import->options();
   std::map<std::string, std::string> lists;
@@ -121,7 +122,7 @@ RawGraph read_format(const std::string& format, const Strings& arguments, const 
     const auto option = std::find_if(options.begin(), options.end(), [&](const auto& each) {
       return positional ? each.info.positional : each.info.name == name;
     });
-    require(option != options.end(), "there is no option ", quote(arguments[i]));
+    require(option != options.end(), "unknown option ", quote(arguments[i]));
     if (option->info.kind == OptionKind::kBool) {
       option->set(true);
       continue;
@@ -132,18 +133,18 @@ RawGraph read_format(const std::string& format, const Strings& arguments, const 
       text = list += (list.empty() ? "" : ",") + text;
     }
     const auto value = option_from_text(option->info, text);
-    require(value.has_value(), name, " ", quote(text), ": has the wrong form");
+    require(value.has_value(), name, " ", quote(text), ": invalid value");
     option->set(*value);
   }
-  return import->read(like);
+  return import->read(schema);
 }
 
-BuiltGraph import(const std::string& format, const Strings& arguments, const Like* like) {
-  return build_graph(read_format(format, arguments, like));
+BuiltGraph import(const std::string& format, const Strings& arguments, const Schema* schema) {
+  return build_graph(read_format(format, arguments, schema));
 }
 
-Graph import_graph(const std::string& format, const Strings& arguments, const Like* like) {
-  return import(format, arguments, like).graph;
+Graph import_graph(const std::string& format, const Strings& arguments, const Schema* schema) {
+  return import(format, arguments, schema).graph;
 }
 
 Strings texts(const StringTable& table) {
@@ -165,7 +166,7 @@ int64_t node_of(const Graph& graph, std::string_view name) {
   throw std::logic_error("no node " + std::string(name));
 }
 
-Strings neighbours(const Graph& graph, std::string_view name) {
+Strings neighbors(const Graph& graph, std::string_view name) {
   const int64_t u = node_of(graph, name);
   Strings names;
   for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
@@ -210,7 +211,7 @@ nlohmann::json reduction_contents(const Reduction& reduction) {
 }  // namespace
 
 nlohmann::json contents(const Graph& graph) {
-  // NaN, which equals nothing, marks unknown targets.
+  // As text, because NaN marks unknown targets and does not equal itself.
   Strings targets;
   for (const float value : graph.nodes.labels.target) targets.push_back(std::to_string(value));
   return {{"row_ptr", copied(graph.row_ptr)},
@@ -261,7 +262,7 @@ CliResult run_cli(const Strings& arguments) {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // Files, not pipes: whatever the program writes, it never waits for this process to read.
+  // Files instead of pipes, so the program never blocks on a full pipe.
   std::FILE* out = std::tmpfile();
   std::FILE* err = std::tmpfile();
   posix_spawn_file_actions_t actions;

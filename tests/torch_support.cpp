@@ -56,10 +56,10 @@ Graph toy_graph(const ToyOptions& options) {
   std::vector<uint8_t> split;
   for (int64_t u = 0; u < options.nodes; ++u) {
     label.push_back(static_cast<int32_t>(u % options.labels));
-    const uint64_t draw = random.below(4);
-    split.push_back(static_cast<uint8_t>(draw < 2    ? Split::kTrain
-                                         : draw == 2 ? Split::kVal
-                                                     : Split::kTest));
+    const uint64_t number = random.below(4);
+    split.push_back(static_cast<uint8_t>(number < 2    ? Split::kTrain
+                                         : number == 2 ? Split::kVal
+                                                       : Split::kTest));
   }
   raw.nodes.labels.label = std::move(label);
   if (options.split) raw.nodes.split = std::move(split);
@@ -146,7 +146,7 @@ Inputs double_inputs(const Graph& graph, const Scaling& scaling) {
     *part = part->to(at::kDouble);
   }
   Inputs inputs(graph, wide);
-  // The layers read this handle, so that its data can be exchanged.
+  // The layers share this tensor, so replacing its data is enough.
   const Tensor& values = inputs.links().f.values;
   values.set_data(values.to(at::kDouble));
   return inputs;
@@ -206,15 +206,15 @@ void expect_gradient(const std::function<Tensor()>& f, const Tensor& x, const st
   {
     const at::NoGradGuard no_grad;
     constexpr double kStep = 1e-5;
-    Tensor flat = x.detach().view({-1});  // shares x's storage
+    Tensor flat = x.detach().view({-1});  // shares the storage of x
     for (int64_t i = 0; i < flat.numel(); ++i) {
       auto* entry = flat.data_ptr<double>() + i;
-      const double before = *entry;
-      *entry = before + kStep;
+      const double value = *entry;
+      *entry = value + kStep;
       const auto above = f().item<double>();
-      *entry = before - kStep;
+      *entry = value - kStep;
       const auto below = f().item<double>();
-      *entry = before;
+      *entry = value;
       numeric.data_ptr<double>()[i] = (above - below) / (2 * kStep);
     }
   }

@@ -22,15 +22,15 @@ using Matrix = std::vector<Doubles>;
 
 inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kSparse, Layout::kCoded};
 
-// Close to standard normal numbers, in double.
+// Standard normal random numbers, in double.
 at::Tensor random_tensor(Random& random, std::vector<int64_t> shape);
 
-// Values in multiples of 1/8, many of them zero where sparse, two rows sharing a code where coded.
+// Values in multiples of 1/8; sparse: about half of them zero; coded: two rows per code.
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns);
 
 struct ToyOptions {
   int64_t nodes = 12;
-  int64_t links = 24;  // raw ones: parallel ones are merged
+  int64_t links = 24;  // before merging parallel links
   int64_t features = 4;
   int64_t attributes = 3;
   int64_t labels = 3;
@@ -44,27 +44,27 @@ struct ToyOptions {
 // A random graph with single labels. The last node has no link.
 Graph toy_graph(const ToyOptions& options);
 
-// −1 and NaN stand for unknown ones.
+// −1 and NaN stand for unknown labels.
 Labels single_labels(std::vector<int32_t> label, int64_t classes);
 Labels target_labels(Task task, Floats target, int64_t columns);
 
-// The rows as plain numbers.
+// Conversions between tensors and plain vectors.
 Matrix to_rows(const Attributes& matrix);
 Matrix to_rows(const at::Tensor& tensor);  // [n, m], any type
 Doubles to_doubles(const at::Tensor& tensor);
 at::Tensor to_tensor(const Matrix& rows);  // double
 at::Tensor index_tensor(const std::vector<int64_t>& values);
 
-// The same in double precision: values of attributes, parameters, and what a layer reads.
+// Converts to double precision, in place.
 void to_double(ops::AttributeTensors& f);
 void to_double(Parameters& parameters);
 void to_double(Batch& batch);
-// All of a model's input in double; node features must be dense or coded.
+// Inputs of a model in double precision; node features must be dense or coded.
 Inputs double_inputs(const Graph& graph, const Scaling& scaling);
 // Mean 0 and scale 1.
 Scaling no_scaling(const Graph& graph);
 
-// Every neighbourhood whole, for these nodes.
+// A batch of whole neighborhoods for these seed nodes.
 Batch whole_batch(const Graph& graph, const std::vector<int64_t>& seeds, int64_t layers);
 std::vector<int64_t> all_nodes(const Graph& graph);
 
@@ -77,7 +77,7 @@ void expect_same_bits(const at::Tensor& found, const at::Tensor& expected, const
 void expect_same_weights(const Model& found, const Model& expected,
                          std::source_location where = std::source_location::current());
 
-// Expects the gradient of f, a scalar in double, by central differences in every entry of x.
+// Checks the gradient of f, a scalar in double, against central differences in every entry of x.
 void expect_gradient(const std::function<at::Tensor()>& f, const at::Tensor& x,
                      const std::string& what, double tolerance = 1e-7,
                      std::source_location where = std::source_location::current());

@@ -1,5 +1,4 @@
-// From text to graph and back into memory: how fast `lase import links` is end to end, what memory
-// it takes, and how long a graph takes to open.
+// End-to-end speed and peak memory of `lase import links`, and the time to open the graph.
 //
 //   bench_ingest LASE FOLDER [LINKS [COLUMNS]]
 //
@@ -51,7 +50,7 @@ struct Run {
   int64_t peak_bytes;
 };
 
-// Runs a command and measures it from outside.
+// Runs a command in a child process; wall time and peak resident memory.
 Run measure(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -101,7 +100,7 @@ int main(int argc, char** argv) try {
             << "import         " << median.seconds << " s (median of " << kRepeats << "), "
             << text_bytes / 1e6 / median.seconds << " MB/s\n"
             << "peak memory    " << static_cast<double>(median.peak_bytes) / 1e6 << " MB, "
-            << static_cast<double>(median.peak_bytes) / graph_bytes << " x the graph file\n"
+            << static_cast<double>(median.peak_bytes) / graph_bytes << " × the graph file\n"
             << "open           " << opens[opens.size() / 2] * 1e3 << " ms (median), "
             << opens.back() * 1e3 << " ms at most\n";
   return 0;

@@ -1,6 +1,5 @@
-// The link kernel alone, on random arcs: time, GFLOP/s of U f(e) and its gradients, and links/s,
-// for the layouts and sizes that matter; beside them the rate at which the machine multiplies
-// matrices.
+// The link kernel alone, on random arcs: time, GFLOP/s of U f(e) and its gradients, and links/s for
+// typical layouts and sizes, with the GFLOP/s of a matrix product for comparison.
 //
 //   bench_kernel --benchmark_filter=dense
 
@@ -29,7 +28,7 @@ Floats random_floats(int64_t n, uint64_t seed) {
   return values;
 }
 
-// Every node with `kFanout` neighbours drawn at random, as a first layer meets them.
+// A typical first layer: kTargets nodes with kFanout random neighbors each.
 constexpr int64_t kTargets = 4096;
 constexpr int64_t kFanout = 30;
 constexpr int64_t kNodes = 61836;
@@ -80,12 +79,12 @@ struct Workload {
             .column = f.column.data(),
             .code = f.code.data()};
     in.d = d;
-    in.now = {.h = h.data(),
-              .u = u.data(),
-              .u_shift = shift.data(),
-              .p = p.data(),
-              .q = q.data(),
-              .v = v.data()};
+    in.terms = {.h = h.data(),
+                .u = u.data(),
+                .u_shift = shift.data(),
+                .p = p.data(),
+                .q = q.data(),
+                .v = v.data()};
   }
 
   void forward() { kernels::gated_sum(in, {.s = s.data(), .gate = gate.data()}); }
@@ -124,7 +123,7 @@ void add(const std::string& name, Layout layout, bool backward) {
   }
 }
 
-// What torch's matrix product reaches on as many threads: the rate that the kernel is held against.
+// Torch's matrix product on as many threads: the peak rate that the kernel is compared with.
 void matrix_product(benchmark::State& state) {
   constexpr int64_t kSize = 2048;
   at::set_num_threads(static_cast<int>(state.range(0)));

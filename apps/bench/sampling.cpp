@@ -29,13 +29,13 @@
 namespace {
 
 using at::Tensor;
-using lase::Draw;
+using lase::Replacement;
 using lase::Strategy;
 using nlohmann::json;
 
 constexpr Strategy kStrategies[] = {Strategy::kUniform, Strategy::kGate, Strategy::kMinVar,
                                     Strategy::kSnapshot};
-constexpr Draw kDraws[] = {Draw::kReplace, Draw::kWithout};
+constexpr Replacement kReplacements[] = {Replacement::kWith, Replacement::kWithout};
 
 struct SamplingFlags {
   std::string graph;
@@ -71,7 +71,7 @@ const lase::OptionTable<SamplingFlags>& sampling_table() {
   return table;
 }
 
-// A trained model that goes on training, so that what was learned about its sums grows stale.
+// Continues the training of a model, so that probabilities and snapshots become stale.
 class Training {
  public:
   Training(const lase::TrainedModel& trained, const lase::Graph& graph, const SamplingFlags& flags)
@@ -84,18 +84,18 @@ class Training {
         model_(*trained.model),
         step_(model_, inputs_, *objective_, {.weight_decay = 0, .clip = 5}) {
     lase::require(objective_->outputs() == model_.shape().outputs, flags.graph, ": has ",
-                  objective_->outputs(), " classes, the model knows ", model_.shape().outputs);
+                  objective_->outputs(), " classes, but the model has ", model_.shape().outputs);
     objective_->fit(protocol_.train, false);
   }
 
   lase::Model& model() { return model_; }
   const lase::Inputs& inputs() const { return inputs_; }
-  const lase::Adjacency& seen() const { return protocol_.seen; }
+  const lase::Adjacency& train_graph() const { return protocol_.train_graph; }
   int64_t batch() const {
     return std::min(flags_.batch, static_cast<int64_t>(protocol_.train.size()));
   }
 
-  // Batches with uniform draws.
+  // Trains on batches with uniform sampling.
   void run(int64_t batches) {
     const lase::Sampling sampling{
         .fanouts = std::vector<int64_t>(static_cast<size_t>(model_.block_count()), flags_.samples)};
@@ -104,7 +104,7 @@ class Training {
       std::vector<int64_t> order = protocol_.train;
       lase::Random random(flags_.seed, round_);
       lase::shuffle(order, random);
-      lase::BatchStream stream(seen(), sampling,
+      lase::BatchStream stream(train_graph(), sampling,
                                {.order = order, .size = batch(), .key = {flags_.seed, round_, 0}});
       while (const auto item = stream.next()) {
         if (batches-- == 0) break;
@@ -125,57 +125,61 @@ class Training {
   int64_t round_ = 0;
 };
 
-// The rows that are estimated: some of those with more arcs than are drawn.
+// The rows to estimate: a random sample of the rows with more arcs than the fan-out.
 std::vector<int64_t> long_rows(const lase::Adjacency& graph, const SamplingFlags& flags) {
   std::vector<int64_t> rows;
   for (int64_t u = 0; u + 1 < graph.row_ptr.size(); ++u) {
     if (graph.degree(u) > flags.samples) rows.push_back(u);
   }
   lase::require(!rows.empty(), flags.graph, ": no training node has more than ", flags.samples,
-                " links to draw from (fewer --samples?)");
+                " links; decrease --samples");
   lase::Random random(flags.seed, 0x524F5753);
   lase::subsample(rows, static_cast<size_t>(flags.rows), random);
   return rows;
 }
 
-// What draws of one layer give, against the exact sums at this moment.
+// Compares sampled sums of one layer with the exact sums of the current weights.
 class Measure {
  public:
   Measure(const Training& training, const lase::Model& model, const std::vector<int64_t>& rows,
           const SamplingFlags& flags)
       : training_(training), model_(model), rows_(rows), flags_(flags) {
-    exact_ = lase::exact_pass(model, training.inputs(), training.seen());
+    exact_ = lase::exact_pass(model, training.inputs(), training.train_graph());
   }
 
   // E ‖ŝ(u) − s(u)‖² of layer l, averaged over rows.
   double variance(lase::Estimator& estimator, size_t l) const {
     c10::NoGradGuard no_grad;
-    lase::Sampling one{.fanouts = {flags_.samples}, .draw = estimator.sampling().draw};
-    if (!estimator.sampling().shares.empty()) one.shares = {estimator.sampling().shares[l]};
+    lase::Sampling one{.fanouts = {flags_.samples},
+                       .replacement = estimator.sampling().replacement};
+    if (!estimator.sampling().probabilities.empty())
+      one.probabilities = {estimator.sampling().probabilities[l]};
     const Tensor targets = lase::index_of(rows_);
     double squares = 0;
     for (int64_t repeat = 0; repeat < flags_.repeats; ++repeat) {
       lase::Batch batch =
-          lase::sample_batch(training_.seen(), rows_, one, {flags_.seed, repeat, 1});
+          lase::sample_batch(training_.train_graph(), rows_, one, {flags_.seed, repeat, 1});
       const auto s = estimate(estimator, l, batch);
       for (size_t i = 0; i < s.size(); ++i) {
-        const Tensor error = s[i] - exact_[l].known.sums[i].index_select(0, targets);
+        const Tensor error = s[i] - exact_[l].baseline.sums[i].index_select(0, targets);
         squares += error.square().sum().item<double>();
       }
     }
     return squares / static_cast<double>(flags_.repeats) / static_cast<double>(rows_.size());
   }
 
-  // For one drawn arc of the first layer, on one thread.
-  double draw_seconds(const lase::Estimator& estimator) const {
+  // Seconds per sampled arc of the first layer, on one thread.
+  double sample_seconds(const lase::Estimator& estimator) const {
     const lase::ThreadLimit one_thread(1);
-    lase::Sampling one{.fanouts = {flags_.samples}, .draw = estimator.sampling().draw};
-    if (!estimator.sampling().shares.empty()) one.shares = {estimator.sampling().shares[0]};
+    lase::Sampling one{.fanouts = {flags_.samples},
+                       .replacement = estimator.sampling().replacement};
+    if (!estimator.sampling().probabilities.empty())
+      one.probabilities = {estimator.sampling().probabilities[0]};
     std::vector<double> seconds;
     for (int64_t repeat = 0; repeat < 21; ++repeat) {
       const auto start = Clock::now();
       const lase::Batch batch =
-          lase::sample_batch(training_.seen(), rows_, one, {flags_.seed, repeat, 2});
+          lase::sample_batch(training_.train_graph(), rows_, one, {flags_.seed, repeat, 2});
       seconds.push_back(seconds_since(start) / static_cast<double>(batch.arcs()));
     }
     return median(seconds);
@@ -186,7 +190,7 @@ class Measure {
     const auto rows = [&](const lase::ops::Rows& all) {
       return all.defined() ? all.at(batch.nodes) : all;
     };
-    const lase::State& all = exact_[l].known.state;
+    const lase::State& all = exact_[l].baseline.state;
     const lase::State state{rows(all.h), rows(all.f)};
     const lase::Block block = batch.blocks[0];
     const lase::LayerInput in{state, block, training_.inputs().links(), {}};
@@ -194,8 +198,9 @@ class Measure {
     const auto parts = layer.sums(in);
     if (estimator.snapshot() != nullptr) {
       batch.blocks.resize(exact_.size(), block);
-      const lase::Past past = estimator.snapshot()->of(batch);
-      return layer.estimate(parts, in, past.model->layer(static_cast<int64_t>(l)), past.layers[l]);
+      const lase::Baseline baseline = estimator.snapshot()->of(batch);
+      return layer.estimate(parts, in, baseline.model->layer(static_cast<int64_t>(l)),
+                            baseline.layers[l]);
     }
     std::vector<Tensor> s;
     for (const auto& part : parts) s.push_back(lase::ops::gated_sum(part, block));
@@ -211,12 +216,12 @@ class Measure {
 
 struct Candidate {
   Strategy strategy;
-  Draw draw;
+  Replacement replacement;
   std::unique_ptr<lase::Estimator> estimator;
-  double renewal_seconds = 0;
+  double refresh_seconds = 0;
 };
 
-// By strategy, then by draw: a number for each layer, relative to uniform draws with replacement.
+// [strategy][replacement][layer], relative to uniform sampling with replacement.
 json relative_variance(const Measure& measure, const std::vector<Candidate>& candidates,
                        int64_t layers) {
   json result = json::object();
@@ -225,12 +230,12 @@ json relative_variance(const Measure& measure, const std::vector<Candidate>& can
     json numbers = json::array();
     for (size_t l = 0; l < static_cast<size_t>(layers); ++l) {
       const double variance = measure.variance(*candidate.estimator, l);
-      lase::require(std::isfinite(variance), "the sums are not finite after training (a lower ",
-                    "--learning-rate may help)");
-      if (base.size() == l) base.push_back(variance);  // the first candidate is the base
+      lase::require(std::isfinite(variance), "the sums are not finite after training; decrease ",
+                    "--learning-rate");
+      if (base.size() == l) base.push_back(variance);  // the first candidate is the baseline
       numbers.push_back(base[l] > 0 ? variance / base[l] : 0);
     }
-    result[std::string(name_of(candidate.strategy))][std::string(name_of(candidate.draw))] =
+    result[std::string(name_of(candidate.strategy))][std::string(name_of(candidate.replacement))] =
         numbers;
   }
   return result;
@@ -243,20 +248,20 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
     for (const auto& number : list) text << std::setw(8) << number.get<double>();
     return text.str();
   };
-  const auto layers = result["relative_variance"]["uniform"]["replace"].size();
+  const auto layers = result["relative_variance"]["uniform"]["with"].size();
   const auto wide = static_cast<int>(8 * layers);
-  out << "strategy  draw     " << std::setw(wide) << "fresh"
+  out << "strategy  replace  " << std::setw(wide) << "fresh"
       << "  " << std::setw(wide) << "stale"
-      << "    ns/draw  renewal\n";
+      << "    ns/sample  refresh\n";
   for (const auto& candidate : candidates) {
     const std::string strategy(name_of(candidate.strategy));
-    const std::string draw(name_of(candidate.draw));
-    out << std::left << std::setw(10) << strategy << std::setw(9) << draw << std::right
-        << numbers(result["relative_variance_fresh"][strategy][draw]) << "  "
-        << numbers(result["relative_variance_stale"][strategy][draw]) << std::fixed
+    const std::string replacement(name_of(candidate.replacement));
+    out << std::left << std::setw(10) << strategy << std::setw(9) << replacement << std::right
+        << numbers(result["relative_variance_fresh"][strategy][replacement]) << "  "
+        << numbers(result["relative_variance_stale"][strategy][replacement]) << std::fixed
         << std::setprecision(1) << std::setw(11)
-        << result["draw_nanoseconds"][strategy][draw].get<double>() << std::setw(6)
-        << candidate.renewal_seconds * 1e3 << " ms\n";
+        << result["sample_nanoseconds"][strategy][replacement].get<double>() << std::setw(6)
+        << candidate.refresh_seconds * 1e3 << " ms\n";
   }
 }
 
@@ -266,31 +271,32 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   graph = lase::fitted_graph(trained, std::move(graph), flags.graph);
-  lase::require(trained.model->block_count() > 0, flags.model, ": has no layer that draws");
+  lase::require(trained.model->block_count() > 0, flags.model,
+                ": does not have a layer that samples neighbors");
   lase::require(lase::sums_terms(trained.model->options()), flags.model,
-                ": takes the largest of a neighbourhood, which no draw estimates");
+                ": uses max aggregation, which sampling cannot estimate");
   const lase::ops::OneThread one_thread;
   Training training(trained, graph, flags);
-  const std::vector<int64_t> rows = long_rows(training.seen(), flags);
+  const std::vector<int64_t> rows = long_rows(training.train_graph(), flags);
   training.run(flags.warm_up);
   std::vector<Candidate> candidates;
   for (const Strategy strategy : kStrategies) {
-    for (const Draw draw : kDraws) {
+    for (const Replacement replacement : kReplacements) {
       Candidate candidate{
-          strategy, draw,
+          strategy, replacement,
           std::make_unique<lase::Estimator>(lase::SamplingOptions{.fanout = {flags.samples},
                                                                   .strategy = strategy,
-                                                                  .draw = draw,
-                                                                  .renewal = lase::Renewal::kEager},
-                                            training.model(), training.inputs(), training.seen(),
-                                            training.batch())};
+                                                                  .replacement = replacement,
+                                                                  .refresh = lase::Refresh::kEager},
+                                            training.model(), training.inputs(),
+                                            training.train_graph(), training.batch())};
       std::vector<double> seconds;
       for (int repeat = 0; repeat < 3; ++repeat) {
         const auto start = Clock::now();
-        candidate.estimator->renew();
+        candidate.estimator->refresh();
         seconds.push_back(seconds_since(start));
       }
-      candidate.renewal_seconds = median(seconds);
+      candidate.refresh_seconds = median(seconds);
       candidates.push_back(std::move(candidate));
     }
   }
@@ -301,20 +307,21 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   training.run(flags.stale);
   const Measure stale(training, training.model(), rows, flags);
   result["relative_variance_stale"] = relative_variance(stale, candidates, layers);
-  // Each as it is meant: distributions fresh, and a snapshot, which has no variance at first,
-  // stale.
+  // Probabilities are compared when fresh, the snapshot when stale: a fresh one has no variance.
   result["relative_variance"] = result["relative_variance_fresh"];
   result["relative_variance"]["snapshot"] = result["relative_variance_stale"]["snapshot"];
   for (const auto& candidate : candidates) {
     const std::string strategy(name_of(candidate.strategy));
-    const std::string draw(name_of(candidate.draw));
-    result["draw_nanoseconds"][strategy][draw] = stale.draw_seconds(*candidate.estimator) * 1e9;
-    result["renewal_seconds"][strategy][draw] = candidate.renewal_seconds;
+    const std::string replacement(name_of(candidate.replacement));
+    result["sample_nanoseconds"][strategy][replacement] =
+        stale.sample_seconds(*candidate.estimator) * 1e9;
+    result["refresh_seconds"][strategy][replacement] = candidate.refresh_seconds;
   }
   auto& out = session.out();
-  out << "variance of s(u) relative to uniform draws with replacement, a number for each layer\n"
-      << flags.samples << " of the links of " << rows.size()
-      << " training nodes with more; stale: " << flags.stale << " batches later\n\n";
+  out << "variance of s(u) relative to uniform sampling with replacement, one column per layer\n"
+      << flags.samples << " sampled links per node, " << rows.size()
+      << " training nodes with more links; stale: " << flags.stale
+      << " batches after the refresh\n\n";
   show(out, result, candidates);
   return result;
 }
@@ -323,8 +330,13 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
 
 void add_bench_sampling(CLI::App& bench, Session& session) {
   auto flags = std::make_shared<SamplingFlags>();
-  CLI::App* verb = session.add_verb(bench, "sampling",
-                                    "How well each strategy estimates the sums of a trained model",
-                                    [flags, &session] { return run_sampling(*flags, session); });
+  CLI::App* verb = session.add_verb(
+      bench, "sampling",
+      "Measure how well each sampling strategy estimates the sums of a trained model",
+      [flags, &session] { return run_sampling(*flags, session); });
   add_flags(*verb, sampling_table().bind(*flags));
+  verb->footer(
+      "Examples:\n"
+      "  lase bench sampling mail.graph mail.model --samples 5\n"
+      "  lase bench sampling mail.graph mail.model --samples 5 --stale 50 --json");
 }

@@ -82,12 +82,12 @@ lase::Graph graph_of(const StepFlags& flags) {
   return graph;
 }
 
-// What the steps took, one number each; medians are shown.
+// Seconds, one entry per step; medians are printed.
 struct Times {
   std::vector<double> step, sample, forward, backward, optimizer;
 };
 
-// One training run on a graph, in steps that are timed.
+// A training run with timed steps.
 class Run {
  public:
   Run(const lase::Graph& graph, const StepFlags& flags)
@@ -116,8 +116,8 @@ class Run {
         *model_, *inputs_, neighborhoods_, batch_);
   }
 
-  // The first step warms up and does not count. All batches are whole: rounds over the nodes go on
-  // until there are enough.
+  // The first step is a warm-up and is not counted. All batches are full; epochs are repeated until
+  // there are enough steps.
   Times steps() {
     Times times;
     int64_t left = flags_.steps + 1;
@@ -136,7 +136,7 @@ class Run {
     return seconds_since(start);
   }
 
-  // Seconds of a pass that also finds the norm of every term.
+  // Seconds of an exact pass that also computes the norm of every term.
   double norms() {
     const auto start = Clock::now();
     lase::exact_pass(*model_, *inputs_, neighborhoods_, lase::ops::Score::kNorm);
@@ -145,7 +145,7 @@ class Run {
 
   int64_t links_first_layer() const { return links_first_layer_; }
   int64_t links() const { return links_; }
-  // Multiplications and additions of U f(e) and its gradients, as if attributes were dense.
+  // Floating-point operations of U f(e) and its gradients, as if attributes were dense.
   double flop() const { return flop_; }
 
  private:
@@ -170,7 +170,7 @@ class Run {
     }
   }
 
-  // Drawn anew for each round.
+  // A new random order in each round.
   std::vector<int64_t> seeds(int64_t round, int64_t wanted) const {
     std::vector<int64_t> order = nodes_;
     lase::Random random(flags_.seed, 0x53454544, round);
@@ -238,11 +238,11 @@ json run_step(const StepFlags& flags, const Session& session) {
   out << std::fixed << std::setprecision(1);
   out << "one step         " << ms("seconds_per_step") << " ms: forward " << ms("forward_seconds")
       << ", backward " << ms("backward_seconds") << ", Adam " << ms("optimizer_seconds")
-      << "; sampling " << ms("sample_seconds") << " beside it\n"
+      << "; sampling " << ms("sample_seconds") << " in parallel\n"
       << "first layer      " << run.links_first_layer() << " links; "
       << result["links_per_second"].get<double>() / 1e6 << " million links/s; "
       << result["gflops"].get<double>()
-      << " GFLOP/s of U f(e) and its gradients, counted as if dense ("
+      << " GFLOP/s for U f(e) and its gradients, counted as dense ("
       << lase::kernels::instruction_set() << ", " << lase::thread_count() << " threads)\n"
       << "peak memory      " << static_cast<double>(peak_rss()) / (1 << 20) << " MiB\n";
   if (flags.inference) {
@@ -250,8 +250,8 @@ json run_step(const StepFlags& flags, const Session& session) {
         << " arcs; sums and norms of all terms " << ms("norms_seconds") << " ms\n";
   }
   if (flags.reference) {
-    // torch's own operations on as many threads: as they run in a program that leaves memory to the
-    // system, and with the memory kept.
+    // Plain torch operations on as many threads, with the default allocator settings and with freed
+    // memory kept.
     at::set_num_threads(lase::thread_count());
     const lase::ops::UseReference plain;
     keep_freed_memory();
@@ -262,10 +262,9 @@ json run_step(const StepFlags& flags, const Session& session) {
     result["reference_kept_seconds_per_step"] = kept;
     result["ratio"] = composed / result["seconds_per_step"].get<double>();
     result["ratio_kept"] = kept / result["seconds_per_step"].get<double>();
-    out << "composed of torch's operations  " << composed * 1e3 << " ms, "
-        << result["ratio"].get<double>() << " times as long (" << kept * 1e3 << " ms, "
-        << result["ratio_kept"].get<double>()
-        << " times, where freed memory is kept as in our own step)\n";
+    out << "plain torch      " << composed * 1e3 << " ms, " << result["ratio"].get<double>()
+        << " times as long (" << kept * 1e3 << " ms, " << result["ratio_kept"].get<double>()
+        << " times, if freed memory is kept as in lase)\n";
   }
   return result;
 }
@@ -273,12 +272,16 @@ json run_step(const StepFlags& flags, const Session& session) {
 void add_step(CLI::App& bench, Session& session) {
   auto flags = std::make_shared<StepFlags>();
   CLI::App* verb = session.add_verb(
-      bench, "step", "One training step (sample, forward, backward, Adam) on a random graph",
+      bench, "step", "Time one training step (sampling, forward, backward, Adam) on a random graph",
       [flags, &session] {
         flags->random.seed = flags->seed;
         return run_step(*flags, session);
       });
   add_flags(*verb, step_table().bind(*flags));
+  verb->footer(
+      "Examples:\n"
+      "  lase bench step --nodes 10000 --links 100000 --steps 10\n"
+      "  lase bench step --graph mail.graph --fanout 10,10 --inference");
 }
 
 }  // namespace
@@ -288,4 +291,8 @@ void add_bench(CLI::App& app, Session& session) {
   bench->require_subcommand(1);
   add_step(*bench, session);
   add_bench_sampling(*bench, session);
+  bench->footer(
+      "Examples:\n"
+      "  lase bench step --nodes 10000 --links 100000 --steps 10\n"
+      "  lase bench sampling mail.graph mail.model --samples 5");
 }

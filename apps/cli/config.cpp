@@ -14,7 +14,7 @@ bool names_flag(const std::string& argument, const std::string& flag) {
   return argument == flag || argument.starts_with(flag + "=");
 }
 
-// The option that an argument sets: normalize for --no-normalize; empty where it sets none.
+// The option that an argument sets: normalize for --no-normalize; empty if it is not a flag.
 std::string option_set_by(const std::string& argument) {
   if (!argument.starts_with("--")) return "";
   std::string name = argument.substr(2, argument.find('=') - 2);
@@ -32,7 +32,7 @@ std::vector<std::string> flags_of(const std::string& path, const std::vector<std
     lase::fail(path, ": cannot be read as TOML: ", error.what());
   }
   for (const auto& item : items) {
-    if (item.name == "++" || item.name == "--") continue;  // marks of sections
+    if (item.name == "++" || item.name == "--") continue;  // section markers
     const std::string flag = flag_of(item.name);
     const bool overridden = std::any_of(given.begin(), given.end(), [&](const auto& argument) {
       return option_set_by(argument) == option_set_by(flag);
@@ -55,7 +55,7 @@ std::vector<std::string> expand_config(std::vector<std::string> arguments) {
   if (at->starts_with("--config=")) {
     path = at->substr(std::string("--config=").size());
   } else {
-    if (end == arguments.end()) return arguments;  // the parser says what is missing
+    if (end == arguments.end()) return arguments;  // the parser reports the missing file
     path = *end++;
   }
   const auto flags = flags_of(path, arguments);

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-// Replaces `--config FILE` by the flags for the options that the TOML file holds, in front of the
-// others; names have underscores or dashes. An option that stands on the command line too is left
-// out, so that the command line wins.
+// Replaces `--config FILE` by flags for the options in the TOML file. Names may use underscores or
+// dashes. Options that are also given on the command line are skipped: the command line wins.
 std::vector<std::string> expand_config(std::vector<std::string> arguments);

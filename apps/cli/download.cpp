@@ -1,7 +1,7 @@
 #include "download/download.h"
 
 #include <chrono>
-#include <iomanip>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ struct DownloadFlags {
   lase::DownloadOptions download;
 };
 
-// One line on a terminal that is written over, at most twice a second.
+// One line, rewritten on a terminal at most twice per second.
 class ProgressLine {
  public:
   explicit ProgressLine(std::ostream& out) : out_(out) {}
@@ -63,8 +63,7 @@ json set_json(const lase::DataSet& set, const std::string& folder) {
 json list_sets(std::ostream& out) {
   json all = json::array();
   for (const auto& set : lase::data_sets()) {
-    out << std::left << std::setw(15) << set.name << std::right << std::setw(9)
-        << lase::byte_size(set.bytes()) << "  " << set.summary << "\n";
+    out << fmt::format("{:<15}{:>9}  {}\n", set.name, lase::byte_size(set.bytes()), set.summary);
     all.push_back(set_json(set, set.name));
     all.back()["bytes"] = set.bytes();
   }
@@ -80,9 +79,9 @@ json file_json(const lase::DownloadedFile& file) {
 }
 
 void show_file(const lase::DownloadedFile& file, std::ostream& out) {
-  out << (file.fetched ? "fetched          " : "there already    ") << file.path << ", "
+  out << (file.fetched ? "downloaded       " : "already present  ") << file.path << ", "
       << lase::byte_size(file.bytes) << "\n                 SHA-256 " << file.sha256
-      << (file.checked ? "" : ", kept in SHA256SUMS: no sum is published to check it against")
+      << (file.checked ? "" : ", recorded in SHA256SUMS (no published checksum to compare with)")
       << "\n";
 }
 
@@ -111,7 +110,7 @@ json run_download(const DownloadFlags& flags, const Session& session) {
     show_file(file, session.out());
     result["files"].push_back(file_json(file));
   }
-  session.out() << "next\n";
+  session.out() << "next steps\n";
   for (const char* step : {"unpack", "import"}) {
     const auto command = result[step].get<std::string>();
     if (!command.empty()) session.out() << "  " << command << "\n";
@@ -125,15 +124,22 @@ void add_download(CLI::App& app, Session& session) {
   auto flags = std::make_shared<DownloadFlags>();
   CLI::App* verb = session.add_verb(app, "download", verb_summary("download"),
                                     [flags, &session] { return run_download(*flags, session); });
-  verb->add_option("name", flags->name, "The data set (without one: lists those there are)");
-  verb->add_option("--out", flags->folder, "The folder for its files (default: its name)");
-  verb->add_option("--url", flags->download.mirror, "A mirror: files are looked for at URL/FILE");
+  verb->add_option("name", flags->name,
+                   "Data set to download; if omitted, list the available data sets");
+  verb->add_option("--out", flags->folder,
+                   "Folder to download into (default: the name of the data set)");
+  verb->add_option("--url", flags->download.mirror,
+                   "Mirror to download from; files are expected at URL/FILE");
   verb->add_option("--sha256", flags->download.sha256,
-                   "The sum that the file must have, whatever is known of it (for data sets of a "
-                   "single file)");
+                   "Expected SHA-256 checksum, instead of the built-in one (only for data sets "
+                   "with a single file)");
   verb->add_option("--ca", flags->download.ca_file,
-                   "File with the certificates to trust (default: the system's)");
+                   "File with trusted CA certificates (default: those of the system)");
   verb->add_option("--timeout", flags->download.stall_seconds,
-                   "Give up where nothing arrives for so many seconds")
+                   "Give up if no data arrives for this many seconds")
       ->check(CLI::Range(1, 86400));
+  verb->footer(
+      "Examples:\n"
+      "  lase download                      # list the data sets\n"
+      "  lase download email --out email    # then run the printed `lase import` command");
 }

@@ -1,4 +1,4 @@
-#include <iomanip>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -27,17 +27,17 @@ struct EmbeddingFlags {
   lase::EmbedOptions options;
 };
 
-// A line that is written over on a terminal, at most twice a second.
+// One line, rewritten on a terminal at most twice per second.
 void show_progress(lase::EmbedOptions& options, Clock::time_point start) {
   if (::isatty(STDERR_FILENO) == 0) return;
   auto next = std::make_shared<double>(1);
-  options.progress = [start, next](double share, double samples) {
+  options.progress = [start, next](double fraction, double samples) {
     const double seconds = seconds_since(start);
     if (seconds < *next) return;
     *next = seconds + 0.5;
-    std::cerr << "\r\x1b[K" << std::fixed << std::setprecision(0) << 100 * share << "%  "
-              << std::setprecision(1) << samples / seconds / 1e6 << " M samples/s  about "
-              << seconds / share - seconds << " s left" << std::defaultfloat << std::flush;
+    std::cerr << fmt::format("\r\x1b[K{:.0f}%  {:.1f} M samples/s  about {:.1f} s left",
+                             100 * fraction, samples / seconds / 1e6, seconds / fraction - seconds)
+              << std::flush;
   };
 }
 
@@ -45,8 +45,8 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
   lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   const bool as_graph = flags.out.ends_with(".graph");
-  require_apart({flags.graph}, {flags.out});
-  const lase::AtomicFile probe(flags.out);  // a place that cannot be written is found now
+  require_distinct_files({flags.graph}, {flags.out});
+  const lase::AtomicFile probe(flags.out);  // fails now if the file cannot be written
   auto options = flags.options;
   const Interruptible interruptible;
   options.stop = &interrupted();
@@ -57,7 +57,7 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
                    : lase::embed(graph, graph, options);
   const double seconds = seconds_since(start);
   if (options.progress) std::cerr << "\r\x1b[K";
-  lase::require(!embedding.stopped, "stopped; nothing was written");
+  lase::require(!embedding.stopped, "interrupted; nothing was written");
   const int64_t width = embedding.width();
   std::vector<float> rows = embedding.rows();
   if (as_graph) {
@@ -68,42 +68,51 @@ nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session
   } else {
     lase::write_rows(graph.nodes.names, rows, flags.out);
   }
-  session.out() << embedding.nodes << " embeddings of width " << width << " written to "
-                << flags.out << "\n"
-                << std::setprecision(3) << embedding.samples / 1e6 << " M samples in " << seconds
-                << " s: " << embedding.samples / seconds / 1e6 << " M a second\n";
+  session.out() << fmt::format(
+      "{} embeddings of width {} written to {}\n{:.3g} M samples in {:.3g} s: {:.3g} M samples/s\n",
+      embedding.nodes, width, flags.out, embedding.samples / 1e6, seconds,
+      embedding.samples / seconds / 1e6);
   return {{"nodes", embedding.nodes}, {"width", width},
           {"out", flags.out},         {"samples", embedding.samples},
           {"seconds", seconds},       {"samples_per_second", embedding.samples / seconds}};
 }
 
 // `unused`: options that the method does not have.
-void add_embedding(CLI::App& app, Session& session, const std::string& help,
-                   const std::shared_ptr<EmbeddingFlags>& flags,
-                   const std::set<std::string>& unused) {
+CLI::App* add_embedding(CLI::App& app, Session& session, const std::string& help,
+                        const std::shared_ptr<EmbeddingFlags>& flags,
+                        const std::set<std::string>& unused) {
   const std::string name(lase::name_of(flags->options.method));
   CLI::App* verb = session.add_verb(app, name, help,
                                     [flags, &session] { return run_embedding(*flags, session); });
   verb->add_option("graph", flags->graph, "Graph file")->required();
   verb->add_option("--out", flags->out,
-                   "File to write: .npy, CSV with the node names, or .graph: the graph with these "
-                   "features in place of its own")
+                   "File to write: .npy, CSV with node names, or .graph (the graph with the "
+                   "embeddings as its node features)")
       ->required();
   verb->add_flag("--online", flags->online,
-                 "Learn from links between training nodes; then add the other nodes, with the "
-                 "embeddings of training nodes fixed");
+                 "Learn from links between training nodes, then embed the other nodes while the "
+                 "embeddings of training nodes stay fixed");
   add_flags(*verb, without(lase::embed_option_table().bind(flags->options), unused));
+  return verb;
 }
 
 }  // namespace
 
 void add_line(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
-  add_embedding(app, session, verb_summary("line"), flags, {"method", "walks", "length", "window"});
+  add_embedding(app, session, verb_summary("line"), flags, {"method", "walks", "length", "window"})
+      ->footer(
+          "Examples:\n"
+          "  lase line mail.graph --out line.npy\n"
+          "  lase line mail.graph --order both --width 64 --out mail-line.graph");
 }
 
 void add_deepwalk(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
   flags->options.method = lase::EmbedMethod::kDeepWalk;
-  add_embedding(app, session, verb_summary("deepwalk"), flags, {"method", "order", "epochs"});
+  add_embedding(app, session, verb_summary("deepwalk"), flags, {"method", "order", "epochs"})
+      ->footer(
+          "Examples:\n"
+          "  lase deepwalk mail.graph --out deepwalk.npy\n"
+          "  lase deepwalk mail.graph --walks 20 --length 80 --out mail-deepwalk.graph");
 }

@@ -1,5 +1,5 @@
 #include <chrono>
-#include <iomanip>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 
@@ -21,7 +21,7 @@
 
 namespace {
 
-// A model and a graph that fits it.
+// A model and a graph with the inputs that it expects.
 struct Pair {
   lase::TrainedModel trained;
   lase::Graph graph;
@@ -80,9 +80,9 @@ void add_files(CLI::App& verb, Files& files) { add_flags(verb, files_table().bin
 std::vector<int64_t> nodes_of(const lase::Graph& graph, const std::string& split) {
   std::vector<int64_t> nodes;
   for (int64_t u = 0; u < graph.node_count(); ++u) {
-    const auto part = graph.nodes.split.empty() ? lase::Split::kNone
-                                                : static_cast<lase::Split>(graph.nodes.split[u]);
-    if ((split == "all" || lase::split_name(part) == split) && graph.nodes.labels.known(u)) {
+    const auto own = graph.nodes.split.empty() ? lase::Split::kNone
+                                               : static_cast<lase::Split>(graph.nodes.split[u]);
+    if ((split == "all" || lase::split_name(own) == split) && graph.nodes.labels.known(u)) {
       nodes.push_back(u);
     }
   }
@@ -105,43 +105,37 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
 
 void print_scores(const lase::Scores& scores, const lase::Objective& objective, std::ostream& out) {
   const lase::StringTable& names = objective.labels().names;
-  out << std::fixed << std::setprecision(4);
   for (const auto& metric : objective.metrics(scores)) {
-    out << std::left << std::setw(17) << metric.title << metric.value << "\n";
+    out << fmt::format("{:<17}{:.4f}\n", metric.title, metric.value);
   }
   if (scores.classes.empty()) return;
-  out << "\n"
-      << std::left << std::setw(20) << "class"
-      << "  precision  recall      F1  nodes\n";
+  out << fmt::format("\n{:<20}  precision  recall      F1  nodes\n", "class");
   for (size_t c = 0; c < scores.classes.size(); ++c) {
     const auto& of_class = scores.classes[c];
     if (of_class.support() + of_class.false_positives == 0) continue;
-    out << std::left << std::setw(20) << names[static_cast<int64_t>(c)] << std::right
-        << std::setprecision(3) << std::setw(11) << of_class.precision() << std::setw(8)
-        << of_class.recall() << std::setw(8) << of_class.f1() << std::setw(7) << of_class.support()
-        << "\n";
+    out << fmt::format("{:<20}{:11.3f}{:8.3f}{:8.3f}{:7}\n", names[static_cast<int64_t>(c)],
+                       of_class.precision(), of_class.recall(), of_class.f1(), of_class.support());
   }
-  out << std::defaultfloat;
 }
 
 nlohmann::json run_evaluate(const Files& files, const std::string& split,
                             const std::string& confusion, const Session& session) {
-  require_apart({files.model, files.graph}, {confusion});
+  require_distinct_files({files.model, files.graph}, {confusion});
   const Pair pair = open_pair(files);
   lase::require(pair.graph.nodes.labels.classes() > 0, files.graph,
-                ": has no labels to compare with");
+                ": has no labels to evaluate against");
   const auto nodes = nodes_of(pair.graph, split);
-  lase::require(!nodes.empty(), files.graph, ": has no labelled node in the split ",
+  lase::require(!nodes.empty(), files.graph, ": has no labeled nodes in split ",
                 lase::quote(split));
   const auto objective = lase::make_objective(lase::labels_as_trained(pair.trained, pair.graph));
   const lase::Labels& labels = objective->labels();
   const Timed timed = predict(files, pair);
   const lase::Scores scores = objective->score(timed.predictions.outputs, nodes);
-  session.out() << "nodes            " << nodes.size() << " of the split " << split << "\n";
+  session.out() << "nodes            " << nodes.size() << " in split " << split << "\n";
   print_scores(scores, *objective, session.out());
   if (!confusion.empty()) {
     lase::require(!scores.confusion.empty(),
-                  "--confusion: only a single label can be confused with another");
+                  "--confusion: only single-label tasks have a confusion matrix");
     write_confusion(scores, labels.names, confusion);
     session.out() << "written          " << confusion << "\n";
   }
@@ -175,7 +169,7 @@ struct ExplainFlags {
 };
 
 nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const Session& session) {
-  require_apart({files.model, files.graph}, {flags.svg});
+  require_distinct_files({files.model, files.graph}, {flags.svg});
   const Pair pair = open_pair(files);
   auto options = flags.options;
   const auto find = [](const lase::StringTable& names, const std::string& name) -> int64_t {
@@ -188,7 +182,7 @@ nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const 
   lase::require(options.node >= 0, files.graph, ": has no node ", lase::quote(flags.node));
   if (!flags.output.empty()) {
     options.output = find(pair.trained.label_names, flags.output);
-    lase::require(options.output >= 0, files.model, ": knows no class ", lase::quote(flags.output));
+    lase::require(options.output >= 0, files.model, ": has no class ", lase::quote(flags.output));
   }
   const auto explanation = lase::explain(pair.trained, pair.graph, options);
   session.out() << lase::explanation_text(explanation);
@@ -212,9 +206,13 @@ void add_evaluate(CLI::App& app, Session& session) {
     return run_evaluate(options->files, options->split, options->confusion, session);
   });
   add_files(*verb, options->files);
-  verb->add_option("--split", options->split, "Split to score")
+  verb->add_option("--split", options->split, "Split to evaluate")
       ->check(CLI::IsMember({"train", "val", "test", "none", "all"}));
-  verb->add_option("--confusion", options->confusion, "CSV file to write: the confusion matrix");
+  verb->add_option("--confusion", options->confusion, "CSV file to write the confusion matrix to");
+  verb->footer(
+      "Examples:\n"
+      "  lase evaluate mail.model mail.graph\n"
+      "  lase evaluate mail.model mail.graph --split val --confusion confusion.csv");
 }
 
 void add_predict(CLI::App& app, Session& session) {
@@ -225,7 +223,7 @@ void add_predict(CLI::App& app, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(app, "predict", verb_summary("predict"), [options, &session] {
-    require_apart({options->files.model, options->files.graph}, {options->out});
+    require_distinct_files({options->files.model, options->files.graph}, {options->out});
     const Pair pair = open_pair(options->files);
     const Timed timed = predict(options->files, pair);
     lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
@@ -239,8 +237,12 @@ void add_predict(CLI::App& app, Session& session) {
   add_files(*verb, options->files);
   verb->add_option("--out", options->out, "CSV file to write: node, label, probability")
       ->required();
-  verb->add_option("--top-k", options->top_k, "Number of classes listed per node")
+  verb->add_option("--top-k", options->top_k, "Number of most probable classes to list per node")
       ->check(CLI::PositiveNumber);
+  verb->footer(
+      "Examples:\n"
+      "  lase predict mail.model mail.graph --out predictions.csv\n"
+      "  lase predict mail.model new.graph --top-k 3 --out predictions.csv");
 }
 
 void add_embed(CLI::App& app, Session& session) {
@@ -250,7 +252,7 @@ void add_embed(CLI::App& app, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(app, "embed", verb_summary("embed"), [options, &session] {
-    require_apart({options->files.model, options->files.graph}, {options->out});
+    require_distinct_files({options->files.model, options->files.graph}, {options->out});
     const Pair pair = open_pair(options->files);
     const Timed timed = predict(options->files, pair);
     lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);
@@ -264,8 +266,12 @@ void add_embed(CLI::App& app, Session& session) {
                           {"links_per_second", timed.links_per_second}};
   });
   add_files(*verb, options->files);
-  verb->add_option("--out", options->out, "File to write: .npy, or CSV with the node names")
+  verb->add_option("--out", options->out, "File to write: .npy, or CSV with node names")
       ->required();
+  verb->footer(
+      "Examples:\n"
+      "  lase embed mail.model mail.graph --out embeddings.npy\n"
+      "  lase embed mail.model new.graph --fanout 10,10 --out embeddings.csv");
 }
 
 void add_explain(CLI::App& app, Session& session) {
@@ -278,14 +284,18 @@ void add_explain(CLI::App& app, Session& session) {
     return run_explain(options->files, options->flags, session);
   });
   add_flags(*verb, without(files_table().bind(options->files), {"fanout", "seed"}));
-  verb->add_option("--node", options->flags.node, "The node")->required();
-  verb->add_option("--class", options->flags.output, "The class to explain")
-      ->default_str("the predicted one");
+  verb->add_option("--node", options->flags.node, "Name of the node to explain")->required();
+  verb->add_option("--class", options->flags.output,
+                   "Class to explain (default: the predicted class)");
   verb->add_option("--neighbors", options->flags.options.neighbors,
-                   "Number of neighbors shown per layer")
+                   "Number of neighbors to show per layer")
       ->check(CLI::PositiveNumber);
   verb->add_option("--attributes", options->flags.options.attributes,
-                   "Number of attributes shown per neighbor")
+                   "Number of attributes to show per neighbor")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--svg", options->flags.svg, "SVG file to write");
+  verb->add_option("--svg", options->flags.svg, "SVG file to draw the explanation to");
+  verb->footer(
+      "Examples:\n"
+      "  lase explain mail.model mail.graph --node p0001\n"
+      "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg");
 }

@@ -11,7 +11,7 @@
 namespace lase {
 namespace {
 
-// CRC-32C (Castagnoli), a byte at a time.
+// CRC-32C (Castagnoli), one byte at a time.
 uint32_t crc32c(const std::string& bytes) {
   static const auto table = [] {
     std::array<uint32_t, 256> entries{};
@@ -47,7 +47,7 @@ std::string varint(uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-// Protobuf fields: a key of number and wire type, then the value.
+// A protobuf field: the key (field number and wire type), then the value.
 std::string key(int field, int type) { return varint(static_cast<uint64_t>(field << 3 | type)); }
 std::string field_double(int field, double value) { return key(field, 1) + raw(value); }
 std::string field_float(int field, float value) { return key(field, 5) + raw(value); }
@@ -67,7 +67,7 @@ double now() {
 EventFile::EventFile(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be made: ", error.message());
+  require(!error, folder, ": cannot be created: ", error.message());
   path_ = join(folder, "/events.out.tfevents.", static_cast<int64_t>(now()), ".lase.", ::getpid());
   out_.open(path_, std::ios::binary);
   record(field_double(1, now()) + field_bytes(3, "brain.Event:2"));

@@ -6,8 +6,8 @@
 
 namespace lase {
 
-// An event file as TensorBoard reads it: records of a length, its checksum, an Event message in
-// protobuf's wire format, and its checksum.
+// A TensorBoard event file. Each record is a length, its checksum, an Event message in protobuf's
+// wire format, and the checksum of the message.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder);

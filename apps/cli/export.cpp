@@ -13,7 +13,7 @@
 
 namespace {
 
-// The `lase import` command that reads exported tables back, all but --out.
+// The `lase import` command that reads the exported tables back, without --out.
 std::vector<std::string> import_command(const lase::ExportedTables& tables) {
   std::vector<std::string> words = {"lase", "import"};
   const auto add = [&](const char* format, const std::vector<std::string>& options) {
@@ -28,7 +28,7 @@ std::vector<std::string> import_command(const lase::ExportedTables& tables) {
   return words;
 }
 
-// Quotes a word for a shell where it needs quotes.
+// Quotes a word for the shell if necessary.
 std::string shell_word(const std::string& word) {
   if (!word.empty() && word.find_first_of(" '\"|;$\\") == word.npos) return word;
   std::string quoted = "'";
@@ -50,10 +50,13 @@ void add_export(CLI::App& app, Session& session) {
     const auto words = import_command(lase::export_graph(graph, options->folder));
     std::string command;
     for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-    session.out() << "written to " << options->folder << "; to import it again:\n"
+    session.out() << "written to " << options->folder << "; import it again with:\n"
                   << command << " --out NEW.graph\n";
     return nlohmann::json{{"folder", options->folder}, {"import", words}};
   });
-  verb->add_option("graph", options->graph, "The graph file")->required();
-  verb->add_option("--out", options->folder, "The folder to write into")->required();
+  verb->add_option("graph", options->graph, "Graph file")->required();
+  verb->add_option("--out", options->folder, "Folder to write to")->required();
+  verb->footer(
+      "Example:\n"
+      "  lase export mail.graph --out tables    # prints the command that imports them again");
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kSignals = {SIGBUS, SIGSEGV};
 std::array<struct sigaction, kSignals.size()> previous;
 
-// Only async-signal-safe calls from here on.
+// Only async-signal-safe calls are allowed below.
 
 void print(std::string_view text) {
   const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -31,8 +31,8 @@ void on_fault(int signal, siginfo_t* info, void*) {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     if (kSignals[i] == signal) ::sigaction(signal, &previous[i], nullptr);
   }
-  // Returning repeats the instruction that failed, now with the previous handler. A signal from
-  // another process is sent again.
+  // Returning re-executes the faulting instruction, now with the previous handler. A signal sent by
+  // another process is raised again.
   if (info->si_code <= 0) ::raise(signal);
 }
 

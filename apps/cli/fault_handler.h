@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// The message after the path of a file that was changed while it was mapped.
+// Error message after the path of a file that was changed while it was mapped.
 inline constexpr std::string_view kChangedFile =
     ": was changed while lase was reading it; restore it and run again (to update a graph, write a "
     "new file and rename it)";

@@ -27,10 +27,15 @@ void add_planted(CLI::App& generate, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(
-      generate, "planted", "A graph whose labels show in nodes, links, or only in both together",
+      generate, "planted",
+      "Generate a graph whose labels show in nodes, in links, or only in both together",
       [options, &session] { return run_graph(options->planted, options->out, session); });
   add_flags(*verb, lase::planted_option_table().bind(options->planted));
   verb->add_option("--out", options->out, "Graph file to write")->required();
+  verb->footer(
+      "Examples:\n"
+      "  lase generate planted --nodes 2000 --links 20000 --out planted.graph\n"
+      "  lase generate planted --joint-signal 0 --link-signal 0.5 --out link-signal.graph");
 }
 
 void add_stand_in(CLI::App& generate, Session& session, const std::string& name) {
@@ -40,7 +45,8 @@ void add_stand_in(CLI::App& generate, Session& session, const std::string& name)
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(
-      generate, name, "A stand-in of the size of the paper's " + name, [options, name, &session] {
+      generate, name, "Generate a random graph of the size of the paper's " + name + " data",
+      [options, name, &session] {
         return run_graph(lase::stand_in(name, options->seed), options->out, session);
       });
   lase::OptionTable<Options> table;
@@ -48,6 +54,7 @@ void add_stand_in(CLI::App& generate, Session& session, const std::string& name)
             "Random seed; the same seed gives the same graph on every machine");
   add_flags(*verb, table.bind(*options));
   verb->add_option("--out", options->out, "Graph file to write")->required();
+  verb->footer("Example:\n  lase generate " + name + " --out " + name + ".graph");
 }
 
 void add_mail(CLI::App& generate, Session& session) {
@@ -57,7 +64,7 @@ void add_mail(CLI::App& generate, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(
-      generate, "mail", "E-mails between people in departments, as csv files to import",
+      generate, "mail", "Generate e-mails between people in departments, as CSV files to import",
       [options, &session] {
         lase::generate_mail(options->mail, options->folder);
         session.out() << options->mail.contacts << " e-mails in " << options->folder
@@ -68,6 +75,10 @@ void add_mail(CLI::App& generate, Session& session) {
       });
   add_flags(*verb, lase::mail_option_table().bind(options->mail));
   verb->add_option("--out", options->folder, "Folder to write to")->required();
+  verb->footer(
+      "Examples:\n"
+      "  lase generate mail --out mail\n"
+      "  lase generate mail --seed 2 --out new    # other people, to test a trained model on");
 }
 
 }  // namespace
@@ -80,4 +91,8 @@ void add_generate(CLI::App& app, Session& session) {
   for (const char* name : {"reddit", "dblp", "email", "fmobile"}) {
     add_stand_in(*generate, session, name);
   }
+  generate->footer(
+      "Examples:\n"
+      "  lase generate mail --out mail\n"
+      "  lase generate planted --nodes 2000 --links 20000 --out planted.graph");
 }

@@ -1,6 +1,5 @@
-#include <filesystem>
+#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -8,8 +7,8 @@
 #include "lase/graph/build.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
-#include "lase/graph/like.h"
 #include "lase/graph/pca.h"
+#include "lase/graph/schema.h"
 #include "lase/ingest/format.h"
 
 #include "cli/option_flags.h"
@@ -33,8 +32,8 @@ const lase::OptionTable<ImportOptions>& import_table() {
     lase::OptionTable<O> all;
     all.add("out", &O::out, lase::any(), "Graph file to write").required();
     all.add("like", &O::like, lase::any(),
-            "Earlier graph whose attributes, classes and fitted numbers the new one takes over, "
-            "so that a model trained on it fits");
+            "Earlier graph whose schema (attributes, classes, fitted statistics) to reuse, so that "
+            "models trained on it can be applied to the new graph");
     all.add("reduce_nodes", &O::reduce_nodes, lase::at_least(0),
             "Reduce node features to this many principal components (0 = off)");
     all.add("reduce_links", &O::reduce_links, lase::at_least(0),
@@ -44,26 +43,63 @@ const lase::OptionTable<ImportOptions>& import_table() {
   return table;
 }
 
+// Help footer per format. `lase export` writes the files of `links` and `typed`.
+std::string examples(const std::string& format) {
+  static const std::map<std::string, std::string> all = {
+      {"links",
+       "Examples:\n"
+       "  lase export planted.graph --out planted\n"
+       "  lase import links planted/links.csv --nodes planted/nodes.csv --label label \\\n"
+       "      --split split --features planted/features.npy --out links.graph"},
+      {"contacts",
+       "Examples:\n"
+       "  lase import contacts mail/contacts.csv --nodes mail/people.csv --label department \\\n"
+       "      --split split --directional --out mail.graph\n"
+       "  lase import contacts new/contacts.csv --nodes new/people.csv --label department \\\n"
+       "      --split split --directional --like mail.graph --out new.graph"},
+      {"typed",
+       "Examples:\n"
+       "  lase export mail.graph --out tables\n"
+       "  lase import typed tables/links.csv --nodes tables/nodes.csv --label label \\\n"
+       "      --split split --directional --out typed.graph"},
+      {"sets",
+       "Examples:\n"
+       "  lase import sets mail/people.csv --members department --label level --split split \\\n"
+       "      --out colleagues.graph\n"
+       "  lase import sets papers.tsv --members authors --label venue --text title \\\n"
+       "      --split 65/15/20 --out papers.graph"},
+      {"authors",
+       "Example:\n"
+       "  lase import authors email_Eu/email_Eu --out email.graph    # reads email_Eu-G.json, ..."},
+      {"ogb",
+       "Examples:\n"
+       "  lase download ogbn-arxiv --out arxiv && unzip arxiv/arxiv.zip -d arxiv\n"
+       "  lase import ogb arxiv/arxiv --out arxiv.graph"},
+  };
+  const auto found = all.find(format);
+  return found == all.end() ? "" : found->second;
+}
+
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
   std::vector<std::string> read = {options.like};
-  for (const auto& option : options.import->options()) {  // some of them name files
+  for (const auto& option : options.import->options()) {  // text options may name files
     const auto value = option.get();
     if (value.is_string()) read.push_back(value.get<std::string>());
   }
-  require_apart(read, {options.out});
-  lase::Like like;
+  require_distinct_files(read, {options.out});
+  lase::Schema schema;
   lase::Graph earlier;
   if (!options.like.empty()) {
     earlier = lase::open_graph(options.like);
     lase::check_graph(earlier, options.like);
-    like = lase::like_of(earlier);
+    schema = lase::schema_of(earlier);
   }
-  lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &like);
+  lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);
   const auto notes = raw.notes;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
-  if (!options.like.empty()) lase::require_like(graph, earlier);
-  // A reduction that the earlier graph has is part of what the new one takes over.
+  if (!options.like.empty()) lase::require_schema(graph, earlier);
+  // If the earlier graph is reduced, the new one is projected onto the same components.
   const auto seed = uint64_t{1};
   if (options.reduce_nodes > 0 || earlier.node_reduction.present()) {
     lase::reduce_nodes(graph, {.components = options.reduce_nodes, .seed = seed},
@@ -103,10 +139,12 @@ void add_import(CLI::App& app, Session& session) {
   for (const auto& format : lase::formats()) {
     auto options = std::make_shared<ImportOptions>();
     options->import = format.make();
-    CLI::App* kind = session.add_verb(*import, format.name, format.summary, [options, &session] {
+    CLI::App* verb = session.add_verb(*import, format.name, format.summary, [options, &session] {
       return run_import(*options, session);
     });
-    add_flags(*kind, options->import->options());
-    add_flags(*kind, import_table().bind(*options));
+    add_flags(*verb, options->import->options());
+    add_flags(*verb, import_table().bind(*options));
+    verb->footer(examples(format.name));
   }
+  import->footer(examples("contacts"));
 }

@@ -15,5 +15,9 @@ void add_info(CLI::App& app, Session& session) {
     session.out() << lase::describe_text(graph);
     return lase::describe_json(graph);
   });
-  verb->add_option("graph", *path, "The graph file")->required();
+  verb->add_option("graph", *path, "Graph file")->required();
+  verb->footer(
+      "Examples:\n"
+      "  lase info mail.graph\n"
+      "  lase info mail.graph --json");
 }

@@ -1,6 +1,6 @@
 #include <chrono>
 #include <cmath>
-#include <iomanip>
+#include <fmt/format.h>
 #include <limits>
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ struct KernelFlags {
   std::string out;
 };
 
-// The kernels of all pairs of n graphs, and the files they are in.
+// Gram matrix of n graphs, and their files.
 struct Gram {
   std::vector<std::string> files;
   std::vector<double> values;  // [n, n]
@@ -53,9 +53,9 @@ std::vector<lase::Graph> open_graphs(const std::vector<std::string>& files) {
 void write_npy(const Gram& gram, const std::string& path) {
   std::vector<float> values;
   for (const double value : gram.values) {
-    lase::require(std::abs(value) <= std::numeric_limits<float>::max(), path, ": the kernel ",
-                  value, " is too large for the single precision of .npy, which a .csv or ",
-                  "--normalize avoids");
+    lase::require(std::abs(value) <= std::numeric_limits<float>::max(), path, ": the kernel value ",
+                  value, " overflows the single precision of .npy; write a .csv file or use ",
+                  "--normalize");
     values.push_back(static_cast<float>(value));
   }
   const auto n = static_cast<int64_t>(gram.size());
@@ -76,11 +76,8 @@ void write_csv(const Gram& gram, const std::string& path) {
 }
 
 void print(const Gram& gram, std::ostream& out) {
-  constexpr int kDigits = 6;
-  constexpr int kColumn = kDigits + 8;
-  out << std::setprecision(kDigits);
   for (size_t i = 0; i < gram.size(); ++i) {
-    for (size_t j = 0; j < gram.size(); ++j) out << std::setw(kColumn) << gram.at(i, j);
+    for (size_t j = 0; j < gram.size(); ++j) out << fmt::format("{:14.6g}", gram.at(i, j));
     out << "  " << gram.files[i] << "\n";
   }
 }
@@ -91,7 +88,7 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
   const bool csv = flags.out.ends_with(".csv");
   lase::require(flags.out.empty() || csv || flags.out.ends_with(".npy"), "--out ",
                 lase::quote(flags.out), ": expected a name that ends in .csv or .npy");
-  require_apart(flags.graphs, {flags.out});
+  require_distinct_files(flags.graphs, {flags.out});
   const auto graphs = open_graphs(flags.graphs);
   const auto start = std::chrono::steady_clock::now();
   nlohmann::json result = {{"graphs", flags.graphs},   {"kind", flags.kind},
@@ -100,8 +97,7 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
   auto& out = session.out();
   if (graphs.size() <= 2 && flags.out.empty()) {
     const double kernel = lase::graph_kernel(graphs.front(), graphs.back(), options);
-    constexpr int kDigits = 12;
-    out << std::setprecision(kDigits) << kernel << "\n";
+    out << fmt::format("{:.12g}\n", kernel);
     result["kernel"] = kernel;
   } else {
     const Gram gram{flags.graphs, lase::gram_matrix(graphs, options)};
@@ -110,7 +106,7 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
     } else {
       const auto write = csv ? write_csv : write_npy;
       write(gram, flags.out);
-      out << "the kernels of " << gram.size() << " graphs written to " << flags.out << "\n";
+      out << "Gram matrix of " << gram.size() << " graphs written to " << flags.out << "\n";
       result["out"] = flags.out;
     }
     for (size_t i = 0; i < gram.size(); ++i) {
@@ -130,17 +126,22 @@ void add_kernel(CLI::App& app, Session& session) {
                                     [flags, &session] { return run_kernel(*flags, session); });
   auto& options = flags->options;
   verb->add_option("graphs", flags->graphs,
-                   "The graph files: one is compared with itself, two give one number, more the "
+                   "Graph files: one is compared with itself, two give one number, more give the "
                    "matrix of all pairs")
       ->required()
       ->default_str("");
   verb->add_option("--kind", flags->kind,
-                   "neighbor: all pairs of neighbours; neighborhood: of --length hops; rw: random "
-                   "walks of --length nodes; wl: the same on nodes relabelled --depth times")
+                   "Kernel: all pairs of neighbors (neighbor), neighborhoods of --length hops "
+                   "(neighborhood), random walks of --length nodes (rw), or random walks on nodes "
+                   "relabeled --depth times (wl)")
       ->check(CLI::IsMember({"neighbor", "neighborhood", "rw", "wl"}));
-  verb->add_option("--length", options.length, "Hops, or nodes of a walk");
-  verb->add_option("--decay", options.decay, "λ, the weight of each further link, at most 1");
-  verb->add_option("--depth", options.depth, "Relabellings of wl");
-  verb->add_flag("--normalize", options.normalize, "Divide by √(K(A,A) K(B,B))");
-  verb->add_option("--out", flags->out, "Write the matrix of all pairs: .csv or .npy");
+  verb->add_option("--length", options.length, "Number of hops, or number of nodes per walk");
+  verb->add_option("--decay", options.decay, "Weight λ of each additional link, at most 1");
+  verb->add_option("--depth", options.depth, "Number of relabelings (wl)");
+  verb->add_flag("--normalize", options.normalize, "Divide K(A,B) by √(K(A,A) K(B,B))");
+  verb->add_option("--out", flags->out, "File to write the matrix of all pairs to: .csv or .npy");
+  verb->footer(
+      "Examples:\n"
+      "  lase kernel mail.graph new.graph --normalize\n"
+      "  lase kernel mail.graph new.graph --kind wl --depth 2 --out gram.csv");
 }

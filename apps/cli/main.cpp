@@ -1,4 +1,4 @@
-// The program without torch: verbs on files and graphs run here, all others in lase-torch.
+// The program without torch: verbs on files and graphs run here, all others run in lase-torch.
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// lase-torch, beside this executable (in a build) or in libexec (installed); empty where there is
-// none.
+// Path of lase-torch: beside this executable (build tree) or in libexec (installed); empty if it is
+// missing.
 fs::path torch_program() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -28,7 +28,7 @@ fs::path torch_program() {
   return {};
 }
 
-// Only --help-all and verbs that are not in graph_verbs() need lase-torch.
+// --help-all and verbs that are not in graph_verbs() need lase-torch.
 bool needs_torch(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view first = argv[1];
@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
   const fs::path program = torch_program();
   if (program.empty()) {
     std::cerr << "lase: `lase " << argv[1]
-              << "` needs libtorch, and this lase was built without it; build it again with torch "
-                 "installed\n";
+              << "` needs libtorch, but this lase was built without it; install libtorch and "
+                 "rebuild lase\n";
     return 1;
   }
   ::execv(program.c_str(), argv);

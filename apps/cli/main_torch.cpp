@@ -1,5 +1,7 @@
 // The program with all verbs.
 
+#include <torch/version.h>
+
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
@@ -13,5 +15,5 @@ int main(int argc, char** argv) {
                 {"reproduce", add_reproduce},
                 {"bench", add_bench},
                 {"options", add_options}});
-  return run_program(argc, argv, verbs);
+  return run_program(argc, argv, verbs, TORCH_VERSION);
 }

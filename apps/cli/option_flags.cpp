@@ -14,9 +14,9 @@ std::string type_of(OptionKind kind) {
     case OptionKind::kNumber:
       return "FLOAT";
     case OptionKind::kIntegers:
-      return "INT,...";
+      return "N,N,...";
     case OptionKind::kTexts:
-      return "TEXT,...";
+      return "A,B,C";
     default:
       return "TEXT";
   }
@@ -26,15 +26,15 @@ bool is_list(const lase::OptionInfo& info) {
   return info.kind == OptionKind::kIntegers || info.kind == OptionKind::kTexts;
 }
 
-// --transductive, or --normalize and --no-normalize where it is on by default.
+// --transductive, or --normalize and --no-normalize if the option is on by default.
 void add_switch(CLI::App& verb, const lase::BoundOption& option) {
   const std::string& name = option.info.name;
-  const bool on = option.info.usual.get<bool>();
+  const bool on = option.info.default_value.get<bool>();
   const std::string names =
       on ? lase::join(flag_of(name), ",!", flag_of("no_" + name)) : flag_of(name);
   verb.add_flag_function(
           names, [set = option.set](int64_t count) { set(count > 0); },
-          option.info.help + (on ? " (default: yes)" : ""))
+          option.info.help + (on ? " (default: on)" : ""))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -59,7 +59,7 @@ void add_value(CLI::App& verb, const lase::BoundOption& option) {
                                  name, [set](const std::string& text) { set({text}); }, help);
   if (is_list(info)) added->allow_extra_args(false);
   added->type_name(type_of(info.kind));
-  const std::string usual = lase::option_text(info.usual);
+  const std::string usual = lase::option_text(info.default_value);
   if (!usual.empty()) added->default_str(usual);
   if (info.kind == OptionKind::kWord) added->check(CLI::IsMember(info.words));
   if (info.required) added->required();

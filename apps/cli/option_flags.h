@@ -6,13 +6,13 @@
 
 #include "lase/base/option_table.h"
 
-// --learning-rate for learning_rate
+// The flag of an option: --learning-rate for learning_rate.
 std::string flag_of(std::string_view option);
 
-// The flags and values that give an option its value, as words of a command line.
+// The command-line words that set an option to a value.
 std::vector<std::string> flag_words(const lase::OptionInfo& option, const nlohmann::json& value);
 
-// The words of a command line that give `options`: positional arguments, then the options that
+// The command-line words that reproduce `options`: positional arguments, then the options that
 // differ from their defaults.
 template <class T>
 std::vector<std::string> command_words(const lase::OptionTable<T>& table, const T& options) {
@@ -20,13 +20,13 @@ std::vector<std::string> command_words(const lase::OptionTable<T>& table, const 
   for (const bool positional : {true, false}) {
     for (const auto& option : table.options()) {
       const auto value = option.get(options);
-      if (option.info.positional != positional || value == option.info.usual) continue;
+      if (option.info.positional != positional || value == option.info.default_value) continue;
       for (auto& word : flag_words(option.info, value)) words.push_back(std::move(word));
     }
   }
   return words;
 }
 
-// A flag for each option; positional ones by their place. The struct that they are bound to must
-// outlive the verb. A value of the wrong form is bad usage, one out of range an Error.
+// Adds a flag or a positional argument per option. The struct that the options are bound to must
+// outlive the verb. A malformed value is bad usage; a value out of range throws Error.
 void add_flags(CLI::App& verb, const lase::BoundOptions& options);

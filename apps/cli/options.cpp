@@ -1,4 +1,4 @@
-// `lase options`: the reference of all options, docs/options.md.
+// `lase options`: prints the reference of all options, docs/options.md.
 
 #include <iostream>
 
@@ -15,7 +15,7 @@ std::string escaped(const std::string& text) {
   return cell;
 }
 
-// Those that every verb has are listed once.
+// Options that every verb has; described once, at the top.
 bool is_common(const std::string& name) {
   return name == "help" || name == "help-all" || name == "json" || name == "threads" ||
          name == "config";
@@ -44,12 +44,14 @@ void write_verb(const CLI::App& verb, const std::string& name, std::ostream& out
 
 void add_options(CLI::App& app, Session&) {
   CLI::App* verb = app.add_subcommand("options", verb_summary("options"));
+  verb->footer("Example:\n  lase options > options.md");
   verb->callback([&app] {
     std::cout
-        << "# Options\n\nEvery option of every verb, as `lase options` prints them; valid values "
-           "are in brackets. All verbs also have `--help`, `--json` (print one JSON object as the "
-           "last line), `--threads` (0: all cores) and `--config FILE`: a TOML file that holds "
-           "any of their options, with underscores or dashes in the names.\n";
+        << "# Options\n\nAll options of all verbs, as printed by `lase options`, with valid values "
+           "in brackets. Every verb also has `--help`, `--json` (print the result as one JSON "
+           "object on the last line), `--threads` (number of threads, 0 = all cores) and `--config "
+           "FILE` (TOML file with values for any of its options; names may use underscores or "
+           "dashes).\n";
     write_verb(app, "lase", std::cout);
     std::cout.flush();
   });

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <vector>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/kernels/kernels.h"
 #include "lase/version.h"
 
 #include "cli/config.h"
@@ -24,32 +26,65 @@ struct Summary {
   std::string_view text;
 };
 
-// In the order of the help.
+// In the order in which `lase --help` lists them.
 constexpr std::array kSummaries = {
-    Summary{"generate", "Make a data set"},
-    Summary{"import", "Turn files into a graph"},
-    Summary{"info", "Tell what a graph holds"},
-    Summary{"export", "Write a graph as csv and npy files"},
+    Summary{"generate", "Generate a data set"},
+    Summary{"import", "Import files into a graph"},
+    Summary{"info", "Print a summary of a graph"},
+    Summary{"export", "Export a graph to CSV and .npy files"},
     Summary{"train", "Train a model on a graph"},
-    Summary{"tune", "Search for good options by random trials, scored on validation nodes"},
-    Summary{"evaluate", "Score a model on a graph"},
-    Summary{"predict", "Predict the labels of all nodes, seen before or not"},
-    Summary{"embed", "Write the embeddings of all nodes"},
-    Summary{"explain", "Show which neighbours and link attributes counted"},
-    Summary{"line", "Embed nodes by their links (LINE)"},
-    Summary{"deepwalk", "Embed nodes by random walks (DeepWalk)"},
-    Summary{"kernel", "Compare whole graphs by a graph kernel"},
-    Summary{"download", "Fetch a public data set"},
-    Summary{"reproduce", "Run the paper's experiments, its numbers beside those found here"},
-    Summary{"bench", "Measure speed on this machine"},
-    Summary{"options", "Print the reference of all options as Markdown"},
+    Summary{"tune", "Tune training options by random search on validation nodes"},
+    Summary{"evaluate", "Evaluate a model on a graph"},
+    Summary{"predict", "Predict the labels of all nodes, including nodes not seen in training"},
+    Summary{"embed", "Compute the embeddings of all nodes"},
+    Summary{"explain", "Explain a prediction by its neighbors and link attributes"},
+    Summary{"line", "Learn node embeddings from links (LINE)"},
+    Summary{"deepwalk", "Learn node embeddings from random walks (DeepWalk)"},
+    Summary{"kernel", "Compare graphs with a graph kernel"},
+    Summary{"download", "Download a public data set"},
+    Summary{"reproduce", "Reproduce the paper's experiments and compare the results"},
+    Summary{"bench", "Benchmark lase on this machine"},
+    Summary{"options", "Print a reference of all options as Markdown"},
 };
 
-int run(const std::vector<std::string>& arguments, const Verbs& verbs) {
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  lase generate mail --out mail\n"
+    "  lase import contacts mail/contacts.csv --nodes mail/people.csv \\\n"
+    "      --label department --split split --directional --out mail.graph\n"
+    "  lase train mail.graph --out mail.model\n"
+    "  lase evaluate mail.model mail.graph\n"
+    "\n"
+    "Run `lase VERB --help` for the options of a verb and more examples.";
+
+// CLI11 appends " ..." to options that take several values; a list is a single argument, A,B,C.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const size_t dots = text.rfind(" ...");
+    if (option->get_delimiter() != '\0' && dots != text.npos) text.erase(dots, 4);
+    return text;
+  }
+};
+
+std::string version_text(const std::string& torch_version) {
+  std::string text = lase::join("lase ", lase::kVersion, "\ncompiler         ", LASE_COMPILER,
+                                "\nbuild type       ", LASE_BUILD_TYPE, "\ninstruction set  ",
+                                lase::kernels::instruction_set());
+  if (!torch_version.empty()) text += "\nlibtorch         " + torch_version;
+  return text;
+}
+
+int run(const std::vector<std::string>& arguments, const Verbs& verbs,
+        const std::string& torch_version) {
   CLI::App app("lase learns from graphs whose links carry attributes.", "lase");
-  app.set_version_flag("--version", std::string("lase ") + lase::kVersion);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag(
+      "--version", [&] { return version_text(torch_version); },
+      "Print the version and build details and exit");
   app.require_subcommand(1);
-  app.set_help_all_flag("--help-all", "Help of all verbs");
+  app.set_help_all_flag("--help-all", "Print the help of all verbs and exit");
   Session session;
   for (const auto& [verb, text] : kSummaries) {
     const auto add = verbs.find(verb);
@@ -59,9 +94,10 @@ int run(const std::vector<std::string>& arguments, const Verbs& verbs) {
       app.add_subcommand(std::string(verb), std::string(text));
     }
   }
+  app.footer(kExamples);  // set last: verbs inherit the footer that the app has when they are added
   try {
     auto expanded = expand_config(arguments);
-    std::reverse(expanded.begin(), expanded.end());  // CLI11 takes them last to first
+    std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
     app.parse(std::move(expanded));
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, std::cout, std::cerr);
@@ -88,25 +124,25 @@ bool is_verb(std::string_view name) { return find_summary(name) != nullptr; }
 
 std::string verb_summary(std::string_view name) { return std::string(find_summary(name)->text); }
 
-int run_program(int argc, char** argv, const Verbs& verbs) {
+int run_program(int argc, char** argv, const Verbs& verbs, const std::string& torch_version) {
   install_fault_handler();
   std::string message;
   try {
-    const int code = run({argv + 1, argv + argc}, verbs);
+    const int code = run({argv + 1, argv + argc}, verbs, torch_version);
     if (const char* path = lase::changed_mapped_file()) {
       std::cerr << "lase: warning: " << path
                 << ": was changed while lase was reading it; the results may be wrong\n";
     }
     return code;
   } catch (const std::bad_alloc&) {
-    message = "this machine does not have enough memory for that";
+    message = "out of memory";
   } catch (const lase::Error& error) {
     message = error.spelled(flag_of);
   } catch (const std::exception& error) {
     message = error.what();
     message.resize(std::min(message.size(), message.find("\nException raised from")));  // torch
   }
-  // Whatever was thrown, a file that changed meanwhile explains it.
+  // If a mapped file has changed, that is the cause, whatever was thrown.
   if (const char* path = lase::changed_mapped_file()) message = lase::join(path, kChangedFile);
   std::cerr << "lase: " << message << "\n";
   return kBadInput;

@@ -6,18 +6,19 @@
 
 #include "cli/session.h"
 
-// Declares one verb with its flags.
+// Adds one verb and its flags.
 using AddVerb = void (*)(CLI::App& app, Session& session);
 using Verbs = std::map<std::string_view, AddVerb>;
 
-// The verbs that need no torch.
+// The verbs that do not need torch.
 Verbs graph_verbs();
 
-// Whether the program has such a verb, in one of its executables.
+// True for the verbs of both executables.
 bool is_verb(std::string_view name);
-// Its line in `lase --help`.
+// The summary of a verb in `lase --help`.
 std::string verb_summary(std::string_view name);
 
-// Parses the command line, runs one of the verbs and returns the exit code. Errors end in one
-// sentence on stderr. Verbs of the program that are not given are only listed.
-int run_program(int argc, char** argv, const Verbs& verbs);
+// Parses the command line, runs one of `verbs` and returns the exit code; an error is printed to
+// stderr as one sentence. Other verbs are only listed in the help. `torch_version` is printed by
+// --version unless it is empty.
+int run_program(int argc, char** argv, const Verbs& verbs, const std::string& torch_version = "");

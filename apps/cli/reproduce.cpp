@@ -37,8 +37,9 @@ nlohmann::json run_reproduce(const std::string& what, lase::ReproduceOptions opt
     }
     result[document.name] = rows.size() <= 200 ? rows : nlohmann::json(document.name + ".csv");
   }
-  session.out() << "\nwritten          " << options.out << "/index.html, and .md, .csv and .svg of "
-                << "each, in " << static_cast<int64_t>(seconds_since(start)) << " s\n";
+  session.out() << "\nwritten          " << options.out << "/index.html, and .md, .csv and .svg "
+                << "files per experiment, in " << static_cast<int64_t>(seconds_since(start))
+                << " s\n";
   return result;
 }
 
@@ -57,14 +58,26 @@ void add_reproduce(CLI::App& app, Session& session) {
       [options, &session] { return run_reproduce(options->what, options->reproduce, session); });
   auto names = lase::experiment_names();
   names.emplace_back("all");
-  verb->add_option("what", options->what, "Which one")->required()->check(CLI::IsMember(names));
+  verb->add_option("what", options->what, "Experiment to run, or all")
+      ->required()
+      ->check(CLI::IsMember(names));
   verb->add_option("--data", options->reproduce.data,
-                   "Folder of the real data; stand-ins are made for what is not there");
+                   "Folder with the real data; missing data sets are replaced by generated ones");
   verb->add_option("--out", options->reproduce.out,
-                   "Folder for the results; runs that it holds are not made again");
+                   "Folder for the results; runs that it already contains are reused");
   verb->add_option("--seeds", options->reproduce.seeds,
-                   "Number of seeds per configuration (0 = as many as each data set needs)")
+                   "Number of seeds per configuration (0 = chosen per data set)")
       ->check(CLI::NonNegativeNumber);
+  verb->add_option("--epochs", options->reproduce.epochs,
+                   "Maximum number of epochs per run (0 = chosen per data set)")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--data-sets", options->reproduce.data_sets, "Data sets to use (default: all)")
+      ->delimiter(',')
+      ->type_name("A,B,C");
   verb->add_flag("--quick", options->reproduce.quick,
-                 "Few seeds, no search and few epochs: whether everything works");
+                 "Run few seeds and epochs without search, to check that everything works");
+  verb->footer(
+      "Examples:\n"
+      "  lase reproduce all --quick\n"
+      "  lase reproduce table3 --seeds 5 --out reproduced");
 }

@@ -14,7 +14,7 @@ bool live() { return ::isatty(STDERR_FILENO) != 0; }
 
 void RunLine::show(const lase::RunProgress& progress) {
   if (progress.done == progress.found && progress.found > 0 && next_ == 0) {
-    std::cerr << "  " << progress.found << " of " << progress.runs << " runs were made before\n";
+    std::cerr << "  " << progress.found << " of " << progress.runs << " runs were already done\n";
   }
   if (!live()) {
     if (progress.seconds < next_ && progress.done < progress.runs) return;

@@ -2,7 +2,7 @@
 
 #include "experiments/runs.h"
 
-// A line for the progress of many runs: written over on a terminal, else one a minute.
+// Progress of many runs: one line, rewritten on a terminal; otherwise one line per minute.
 class RunLine {
  public:
   void show(const lase::RunProgress& progress);

@@ -8,11 +8,11 @@ CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std
                             std::function<nlohmann::json()> run) {
   CLI::App* verb = parent.add_subcommand(name, help);
   verb->option_defaults()->always_capture_default();
-  verb->add_flag("--json", json_, "Print one JSON object as the last line");
-  verb->add_option("--threads", threads_, "Threads to use (0: all cores)")
+  verb->add_flag("--json", json_, "Print the result as one JSON object on the last line");
+  verb->add_option("--threads", threads_, "Number of threads (0 = all cores)")
       ->check(CLI::Range(0, 4096));
-  // Read ahead of the others by expand_config; declared for the help.
-  verb->add_option("--config", config_, "TOML file that holds any of these flags");
+  // expand_config() replaces this flag before parsing; it is declared for the help.
+  verb->add_option("--config", config_, "TOML file with values for any of these options");
   verb->callback([this, run = std::move(run)] {
     const lase::ThreadLimit limit(threads_ > 0 ? threads_ : lase::thread_count());
     const nlohmann::json result = run();

@@ -6,16 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-// One run of the program: the flags that every verb has, and where results go. With --json the last
-// line of stdout is one JSON object and what people read goes to stderr.
+// One run of the program: the flags that every verb has, and the output stream. With --json, stdout
+// ends with one JSON object and human-readable output goes to stderr.
 class Session {
  public:
-  // A verb with the common flags; `run` is called once the command line has been read, and what it
-  // returns is the JSON result.
+  // Adds a verb with the common flags. `run` is called after parsing and returns the JSON result.
   CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& help,
                      std::function<nlohmann::json()> run);
 
-  std::ostream& out() const;
+  std::ostream& out() const;  // for human-readable output
 
  private:
   bool json_ = false;
@@ -23,7 +22,7 @@ class Session {
   std::string config_;
 };
 
-// The verbs.
+// Each adds one verb to the app.
 void add_import(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);

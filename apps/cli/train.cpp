@@ -1,7 +1,7 @@
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -43,37 +43,37 @@ lase::TrainOptions resolve(const Flags& flags) {
   return options;
 }
 
-// One line that is written over on a terminal.
+// Rewrites one line of the terminal.
 void show_progress(const lase::EpochReport& report, const Objective& objective, std::ostream& out) {
   const double left = report.seconds / static_cast<double>(report.epoch) *
                       static_cast<double>(report.epochs - report.epoch);
-  out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << std::fixed
-      << std::setprecision(4) << "  loss " << report.loss;
+  out << fmt::format("\r\x1b[Kepoch {}/{}  loss {:.4f}", report.epoch, report.epochs, report.loss);
   if (report.best_epoch > 0) {
     const lase::Metric headline = objective.headline(report.val);
-    out << "  val " << headline.title << " " << headline.value << " (best " << report.best
-        << " in epoch " << report.best_epoch << ")";
+    out << fmt::format("  val {} {:.4f} (best {:.4f} in epoch {})", headline.title, headline.value,
+                       report.best, report.best_epoch);
   }
-  out << std::setprecision(1) << "  " << report.links_per_second / 1e6 << " M links/s  at most "
-      << left << " s left" << std::defaultfloat << std::flush;
+  out << fmt::format("  {:.1f} M links/s  at most {:.1f} s left", report.links_per_second / 1e6,
+                     left)
+      << std::flush;
 }
 
-// The same within a long epoch, at most twice a second.
+// Progress within a long epoch, at most two updates per second.
 class BatchLine {
  public:
   void show(const lase::BatchReport& report, std::ostream& out) {
     if (report.seconds < next_) return;
     next_ = report.seconds + 0.5;
-    out << "\r\x1b[Kepoch " << report.epoch << "/" << report.epochs << "  batch " << report.batch
-        << "/" << report.batches << std::fixed << std::setprecision(4) << "  loss " << report.loss
-        << std::defaultfloat << std::flush;
+    out << fmt::format("\r\x1b[Kepoch {}/{}  batch {}/{}  loss {:.4f}", report.epoch, report.epochs,
+                       report.batch, report.batches, report.loss)
+        << std::flush;
   }
 
  private:
-  double next_ = 2;  // short runs need none
+  double next_ = 2;  // seconds; short runs show nothing
 };
 
-// The log: a JSON object a line, and event files for TensorBoard.
+// Training log: one JSON object per epoch, and TensorBoard event files.
 class Log {
  public:
   Log(const Flags& flags, const Objective& objective) : objective_(objective) {
@@ -125,8 +125,8 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
                          {"seconds", result.seconds},
                          {"train_seconds", result.train_seconds},
                          {"sampling", result.sampling},
-                         {"renewals", result.renewals},
-                         {"renewal_seconds", result.renewal_seconds},
+                         {"refreshes", result.refreshes},
+                         {"refresh_seconds", result.refresh_seconds},
                          {"links_per_second", result.links_per_second},
                          {"stopped", result.stopped}};
   for (const auto& metric : objective.metrics(result.test)) json[metric.key] = metric.value;
@@ -146,15 +146,15 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
       .settings = lase::to_json(options),
       .seed = options.seed};
   if (live) {
-    page.progress = [](const std::string& what, double share) {
-      std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * share) << "%" << std::flush;
+    page.progress = [](const std::string& what, double fraction) {
+      std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * fraction) << "%" << std::flush;
     };
   }
   page.stop = &interrupted();
   const auto data = interrupted() ? nlohmann::json() : lase::run_page_data(graph, result, page);
   if (live) std::cerr << "\r\x1b[K";
   if (interrupted()) {
-    std::cerr << "lase: stopped; " << flags.report << " was not written\n";
+    std::cerr << "lase: interrupted; " << flags.report << " was not written\n";
     return;
   }
   lase::write_file(flags.report, lase::run_page(data));
@@ -164,8 +164,8 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
   lase::TrainOptions options = resolve(flags);
-  require_apart({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
-  // A place that cannot be written is found before the work is done.
+  require_distinct_files({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
+  // Fail before training if an output file cannot be written.
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
     if (!path.empty()) lase::AtomicFile probe(path);
   }
@@ -182,10 +182,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
                      .validated = report.validated});
     if (live) show_progress(report, *objective, std::cerr);
   };
-  BatchLine line_of_batch;
+  BatchLine batch_line;
   if (live) {
     options.batch_progress = [&](const lase::BatchReport& report) {
-      line_of_batch.show(report, std::cerr);
+      batch_line.show(report, std::cerr);
     };
   }
   const Interruptible interruptible;
@@ -196,22 +196,21 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const auto line = [&](const char* name, const lase::Scores& scores) {
     if (scores.nodes == 0) return;
     const auto metrics = objective->metrics(scores);
-    out << std::left << std::setw(17) << name << std::fixed << std::setprecision(4)
-        << metrics[0].title << " " << metrics[0].value << ", " << metrics[1].title << " "
-        << metrics[1].value;
-    out << " (" << scores.nodes << " nodes)\n" << std::defaultfloat;
+    out << fmt::format("{:<17}{} {:.4f}, {} {:.4f} ({} nodes)\n", name, metrics[0].title,
+                       metrics[0].value, metrics[1].title, metrics[1].value, scores.nodes);
   };
-  out << "epochs           " << result.epochs << (result.stopped ? ", stopped by hand" : "");
+  out << "epochs           " << result.epochs << (result.stopped ? ", interrupted" : "");
   if (result.best_epoch > 0) out << ", best " << result.best_epoch;
-  out << ", " << std::setprecision(3) << result.seconds << " s\n"
-      << "neighbourhoods   " << result.sampling << "\n";
+  out << fmt::format(", {:.3g} s\n", result.seconds);
+  out << "sampling         " << result.sampling << "\n";
   line("validation", result.val);
   line("test", result.test);
   out << "written          " << flags.out << "\n";
   lase::require(result.diverged.empty(), flags.graph, ": ", result.diverged, "; ", flags.out,
-                " holds the last good weights");
+                " contains the last good weights");
   if (!result.checkpoint_error.empty()) {
-    std::cerr << "lase: " << result.checkpoint_error << "; training went on without checkpoints\n";
+    std::cerr << "lase: " << result.checkpoint_error
+              << "; training continued without checkpoints\n";
   }
   if (!result.stopped) std::filesystem::remove(options.checkpoint);
   out.flush();
@@ -225,17 +224,22 @@ void add_train(CLI::App& app, Session& session) {
   auto flags = std::make_shared<Flags>();
   CLI::App* verb = session.add_verb(app, "train", verb_summary("train"),
                                     [flags, &session] { return run_train(*flags, session); });
-  verb->add_option("graph", flags->graph, "The graph file")->required();
-  verb->add_option("--out", flags->out, "The model file to write")
-      ->default_str("GRAPH with .model in place of .graph");
+  verb->add_option("graph", flags->graph, "Graph file")->required();
+  verb->add_option("--out", flags->out,
+                   "Model file to write (default: GRAPH with the extension .model)");
   add_flags(*verb, lase::train_option_table().bind(flags->train));
   add_flags(*verb, lase::checkpoint_option_table().bind(flags->train));
-  verb->add_option("--log", flags->log, "Log file: one JSON object per epoch");
-  verb->add_option("--tensorboard", flags->tensorboard, "Folder for TensorBoard event files");
+  verb->add_option("--log", flags->log, "Log file to write: one JSON object per epoch");
+  verb->add_option("--tensorboard", flags->tensorboard,
+                   "Folder to write TensorBoard event files to");
   verb->add_option("--report", flags->report,
-                   "Report page to write: curves, confusion matrix, a map of the nodes, and "
-                   "explanations of the predictions");
-  verb->add_flag("--quiet", flags->quiet, "No progress line");
+                   "HTML report to write: learning curves, confusion matrix, a map of the nodes, "
+                   "and explanations of the predictions");
+  verb->add_flag("--quiet", flags->quiet, "Do not show progress");
+  verb->footer(
+      "Examples:\n"
+      "  lase train mail.graph --out mail.model --report mail.html\n"
+      "  lase train mail.graph --model graphsage --widths 64,64 --epochs 100 --out baseline.model");
   verb->parse_complete_callback([flags] {
     if (!flags->out.empty()) return;
     flags->out = flags->graph.ends_with(".graph")

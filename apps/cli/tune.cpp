@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <iomanip>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -33,7 +33,7 @@ struct TuneFlags {
 };
 
 struct Trial {
-  nlohmann::json setup;
+  nlohmann::json configuration;  // the options that differ from the given ones
   lase::MeanAndError val;
 };
 
@@ -55,24 +55,24 @@ lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
 nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   const lase::Graph graph = lase::open_graph(flags.graph);
   lase::check_graph(graph, flags.graph);
-  require_apart({flags.graph}, {flags.out});
+  require_distinct_files({flags.graph}, {flags.out});
   if (!flags.out.empty()) lase::AtomicFile probe(flags.out);
   lase::require(graph.split_size(lase::Split::kVal) > 0, flags.graph,
-                ": has no validation nodes to choose by");
+                ": has no validation nodes to score configurations on");
   const auto& base = flags.train;
   lase::check(base);
   std::vector<lase::Choice> choices;
   for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
-  if (choices.empty()) choices = lase::usual_choices(base.model.model);
-  // What is kept belongs to the very same graph.
+  if (choices.empty()) choices = lase::default_choices(base.model.model);
+  // Kept runs are reused only for exactly the same graph.
   const std::string identity = flags.keep.empty() ? "" : lase::sha256_of_file(flags.graph);
-  const auto setups = lase::draw_setups(choices, flags.trials, base.seed);
+  const auto configurations = lase::sample_configurations(choices, flags.trials, base.seed);
   std::vector<lase::Run> runs;
-  for (const auto& setup : setups) {
+  for (const auto& configuration : configurations) {
     for (int64_t i = 0; i < flags.seeds; ++i) {
-      auto options = lase::train_option_table().from_json(setup, base);
+      auto options = lase::train_option_table().from_json(configuration, base);
       options.seed = base.seed + static_cast<uint64_t>(i);
-      runs.push_back(trial_run(graph, options, identity, lase::setup_text(setup)));
+      runs.push_back(trial_run(graph, options, identity, lase::configuration_text(configuration)));
     }
   }
   RunLine line;
@@ -85,31 +85,32 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   line.clear();
   std::vector<Trial> trials;
   size_t at = 0;
-  for (const auto& setup : setups) {
+  for (const auto& configuration : configurations) {
     std::vector<double> val;
     for (int64_t i = 0; i < flags.seeds; ++i, ++at) {
       val.push_back(results[at].at("val").get<double>());
     }
-    trials.push_back({setup, lase::mean_and_error(val)});
+    trials.push_back({configuration, lase::mean_and_error(val)});
   }
   std::stable_sort(trials.begin(), trials.end(),
                    [](const auto& a, const auto& b) { return a.val.mean > b.val.mean; });
   auto& out = session.out();
-  out << "validation  configuration\n" << std::fixed << std::setprecision(4);
+  out << "validation  configuration\n";
   nlohmann::json list = nlohmann::json::array();
   for (const auto& trial : trials) {
-    out << std::setw(10) << trial.val.mean << "  " << lase::setup_text(trial.setup) << "\n";
-    list.push_back(
-        {{"val", trial.val.mean}, {"val_error", trial.val.error}, {"setup", trial.setup}});
+    out << fmt::format("{:10.4f}  {}\n", trial.val.mean,
+                       lase::configuration_text(trial.configuration));
+    list.push_back({{"val", trial.val.mean},
+                    {"val_error", trial.val.error},
+                    {"configuration", trial.configuration}});
   }
-  out << std::defaultfloat;
   if (!flags.out.empty()) {
     const auto& table = lase::train_option_table();
-    lase::write_file(flags.out, table.to_toml(table.from_json(trials[0].setup, base)));
-    out << "written          " << flags.out << ": lase train " << flags.graph << " --config "
-        << flags.out << "\n";
+    lase::write_file(flags.out, table.to_toml(table.from_json(trials[0].configuration, base)));
+    out << "written          " << flags.out << "; use it with: lase train " << flags.graph
+        << " --config " << flags.out << "\n";
   }
-  return {{"trials", list}, {"best", trials[0].setup}, {"val", trials[0].val.mean}};
+  return {{"trials", list}, {"best", trials[0].configuration}, {"val", trials[0].val.mean}};
 }
 
 }  // namespace
@@ -118,21 +119,26 @@ void add_tune(CLI::App& app, Session& session) {
   auto flags = std::make_shared<TuneFlags>();
   CLI::App* verb = session.add_verb(app, "tune", verb_summary("tune"),
                                     [flags, &session] { return run_tune(*flags, session); });
-  verb->add_option("graph", flags->graph, "The graph file")->required();
+  verb->add_option("graph", flags->graph, "Graph file")->required();
   verb->add_option("--vary", flags->vary,
-                   "An option of train and its values, such as learning_rate=0.003:0.01, "
-                   "widths=64,64:128,128 or learning_rate=0.001..0.03; may be repeated")
+                   "Training option and the values to try, such as learning_rate=0.003:0.01, "
+                   "widths=64,64:128,128 or learning_rate=0.001..0.03; may be repeated (default: "
+                   "learning_rate, dropout, widths and combine)")
       ->allow_extra_args(false)
-      ->default_str("learning_rate, dropout, widths and combine");
+      ->default_str("");
   verb->add_option("--trials", flags->trials,
-                   "Number of configurations to try; the first is the given one")
+                   "Number of configurations to try, starting with the given one")
       ->check(CLI::PositiveNumber);
   verb->add_option("--seeds", flags->seeds,
-                   "Runs per configuration, with consecutive seeds from --seed")
+                   "Number of runs per configuration, with consecutive seeds from --seed")
       ->check(CLI::PositiveNumber);
   verb->add_option("--out", flags->out,
-                   "TOML file to write: the best configuration, for train --config");
+                   "TOML file to write the best configuration to, for lase train --config");
   verb->add_option("--keep", flags->keep,
-                   "Folder that keeps the runs, so that a stopped search can continue");
+                   "Folder that stores finished runs, so that an interrupted search can continue");
   add_flags(*verb, lase::train_option_table().bind(flags->train));
+  verb->footer(
+      "Examples:\n"
+      "  lase tune mail.graph --trials 10 --out best.toml\n"
+      "  lase tune mail.graph --vary learning_rate=0.001..0.03 --vary dropout=0:0.5 --seeds 3");
 }

@@ -5,16 +5,16 @@
 
 namespace {
 
-std::atomic<bool> asked{false};
+std::atomic<bool> requested{false};
 
 void on_interrupt(int) {
-  // The second time nobody wants to wait for what is in work.
-  if (asked.exchange(true)) std::_Exit(130);
+  // The second Ctrl-C does not wait for a clean stop.
+  if (requested.exchange(true)) std::_Exit(130);
 }
 
 }  // namespace
 
-const std::atomic<bool>& interrupted() { return asked; }
+const std::atomic<bool>& interrupted() { return requested; }
 
 Interruptible::Interruptible() {
   std::signal(SIGINT, on_interrupt);

@@ -2,10 +2,10 @@
 
 #include <atomic>
 
-// Set by the first Ctrl-C while an Interruptible lives; the second one ends the program.
+// Set by the first Ctrl-C while an Interruptible exists; the second one exits immediately.
 const std::atomic<bool>& interrupted();
 
-// While it lives, Ctrl-C asks for an end instead of making one.
+// While it exists, Ctrl-C requests a clean stop instead of terminating the program.
 class Interruptible {
  public:
   Interruptible();

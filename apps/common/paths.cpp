@@ -8,25 +8,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same for all names of one place, whether there is a file or not.
-std::string place_of(const std::string& path) {
+// Equal for all spellings of a path, whether or not the file exists.
+std::string canonical(const std::string& path) {
   std::error_code error;
-  const fs::path place = fs::weakly_canonical(path, error);
-  return error ? path : place.string();
+  const fs::path result = fs::weakly_canonical(path, error);
+  return error ? path : result.string();
 }
 
 }  // namespace
 
-void require_apart(const std::vector<std::string>& read, const std::vector<std::string>& written) {
+void require_distinct_files(const std::vector<std::string>& read,
+                            const std::vector<std::string>& written) {
   for (size_t i = 0; i < written.size(); ++i) {
     if (written[i].empty()) continue;
     for (const auto& input : read) {
-      lase::require(input.empty() || place_of(input) != place_of(written[i]), written[i],
-                    ": is read by this command, and would be overwritten");
+      lase::require(input.empty() || canonical(input) != canonical(written[i]), written[i],
+                    ": is an input of this command and would be overwritten");
     }
     for (size_t j = 0; j < i; ++j) {
-      lase::require(written[j].empty() || place_of(written[j]) != place_of(written[i]), written[i],
-                    ": would be written twice by this command");
+      lase::require(written[j].empty() || canonical(written[j]) != canonical(written[i]),
+                    written[i], ": would be written twice by this command");
     }
   }
 }

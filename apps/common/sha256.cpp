@@ -22,7 +22,7 @@ struct Sha256::Context {
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
   require(EVP_DigestInit_ex(context_->md, EVP_sha256(), nullptr) == 1,
-          "OpenSSL does not offer SHA-256");
+          "OpenSSL does not provide SHA-256");
 }
 Sha256::~Sha256() = default;
 
@@ -31,7 +31,7 @@ void Sha256::add(std::span<const std::byte> bytes) {
 }
 
 std::string Sha256::hex() const {
-  const Context copy;  // finalizing ends a context
+  const Context copy;  // finalizing makes a context unusable
   EVP_MD_CTX_copy_ex(copy.md, context_->md);
   std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
   unsigned int size = 0;

@@ -8,13 +8,13 @@
 
 namespace lase {
 
-// The SHA-256 checksum of bytes that arrive in pieces.
+// Incremental SHA-256 checksum.
 class Sha256 {
  public:
   Sha256();
   ~Sha256();
   void add(std::span<const std::byte> bytes);
-  // The checksum of everything added so far, as 64 hexadecimal digits. More may be added
+  // The checksum of everything added so far, as 64 hexadecimal digits. More bytes can be added
   // afterwards.
   std::string hex() const;
 

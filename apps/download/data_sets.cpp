@@ -12,15 +12,14 @@ RemoteFile file(const std::string& base, const std::string& name, int64_t bytes,
   return {.url = base + name, .name = name, .sha256 = sha256, .bytes = bytes};
 }
 
-// The sums are those that others have published who fetched the same files; SNAP, OGB and
-// SocioPatterns publish none themselves.
+// Checksums were published by third parties; SNAP, OGB and SocioPatterns do not publish any.
 std::vector<DataSet> make_data_sets() {
   const std::string snap = "https://snap.stanford.edu/data/";
   const std::string ogb = "https://snap.stanford.edu/ogb/data/nodeproppred/";
   const std::string sociopatterns = "https://www.sociopatterns.org/assets/data/";
   return {
       {.name = "email",
-       .summary = "e-mails in a research institution: 986 people, 332,334 mails, 42 departments",
+       .summary = "emails in a research institution: 986 people, 332,334 emails, 42 departments",
        .files = {file(snap, "email-Eu-core-temporal.txt.gz", 1'600'000),
                  file(snap, "email-Eu-core.txt.gz", 79'754,
                       "4b47acdb80197b085fe63c819c357ae488131ee904ed93d1b219a68b0f9e245f"),
@@ -31,7 +30,7 @@ std::vector<DataSet> make_data_sets() {
                  " --nodes FOLDER/people.csv --label department --split 65/15/20 --slices 64"
                  " --directional --out email.graph"},
       {.name = "workplace",
-       .summary = "contacts in an office: 217 people, 78,249 contacts, 12 departments",
+       .summary = "face-to-face contacts in an office: 217 people, 78,249 contacts, 12 departments",
        .files = {file(sociopatterns, "workplace_InVS15_tij.dat.gz", 241'057,
                       "339eb090d506d750f38a2c1ac6aca76c00c55b462f9dea325933d8b7bc260871"),
                  file(sociopatterns, "workplace_InVS15_metadata.txt", 1'938)},
@@ -39,21 +38,21 @@ std::vector<DataSet> make_data_sets() {
                  " --nodes FOLDER/workplace_InVS15_metadata.txt --label 2 --split 65/15/20"
                  " --out workplace.graph"},
       {.name = "ogbn-proteins",
-       .summary = "proteins and how they relate: 132,534 nodes, 39,561,252 links with 8 attributes,"
+       .summary = "protein associations: 132,534 nodes, 39,561,252 links with 8 attributes,"
                   " 112 labels",
        .files = {file(ogb, "proteins.zip", 226'000'000,
                       "1cd3113dc2a6f0c87a549332b77d78be45cf99804c254c18d9c72029164a0859")},
        .unpack = "unzip FOLDER/proteins.zip -d FOLDER",
        .import = "lase import ogb FOLDER/proteins --out proteins.graph"},
       {.name = "ogbn-arxiv",
-       .summary = "papers that cite each other: 169,343 nodes, 1,166,243 links without attributes,"
+       .summary = "citations between papers: 169,343 nodes, 1,166,243 links without attributes,"
                   " 40 classes",
        .files = {file(ogb, "arxiv.zip", 83'058'288,
                       "49f85c801589ecdcc52cfaca99693aaea7b8af16a9ac3f41dd85a5f3193fe276")},
        .unpack = "unzip FOLDER/arxiv.zip -d FOLDER",
        .import = "lase import ogb FOLDER/arxiv --out arxiv.graph"},
       {.name = "bitcoin-otc",
-       .summary = "who trusts whom in trade: 5,881 people, 35,592 ratings with their times, no"
+       .summary = "trust ratings between traders: 5,881 people, 35,592 ratings with timestamps, no"
                   " labels",
        .files = {file(snap, "soc-sign-bitcoinotc.csv.gz", 990'000)},
        .import = "lase import links FOLDER/soc-sign-bitcoinotc.csv.gz --header no --directional"
@@ -80,16 +79,16 @@ const std::vector<DataSet>& data_sets() {
 }
 
 const DataSet& find_data_set(std::string_view name) {
-  std::string known;
+  std::string names;
   for (const auto& set : data_sets()) {
     if (set.name == name) return set;
-    known += (known.empty() ? "" : ", ") + set.name;
+    names += (names.empty() ? "" : ", ") + set.name;
   }
-  fail("no data set is known as ", quote(name), "; there are ", known);
+  fail("unknown data set ", quote(name), "; expected one of ", names);
 }
 
 std::string in_folder(std::string command, const std::string& folder) {
-  constexpr std::string_view kPlace = "FOLDER";
+  constexpr std::string_view kPlaceholder = "FOLDER";
   const bool plain = std::all_of(folder.begin(), folder.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            std::string_view("/._-+@").find(c) != std::string_view::npos;
@@ -97,8 +96,8 @@ std::string in_folder(std::string command, const std::string& folder) {
   std::string shown;
   for (const char c : folder) shown += c == '\'' ? std::string("'\\''") : std::string(1, c);
   if (!plain) shown = "'" + shown + "'";
-  for (size_t at = 0; (at = command.find(kPlace, at)) != command.npos; at += shown.size()) {
-    command.replace(at, kPlace.size(), shown);
+  for (size_t at = 0; (at = command.find(kPlaceholder, at)) != command.npos; at += shown.size()) {
+    command.replace(at, kPlaceholder.size(), shown);
   }
   return command;
 }

@@ -22,7 +22,7 @@ bool is_sum(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-// SHA256SUMS: lines of sum, two spaces (or a space and an asterisk), name.
+// SHA256SUMS: lines of checksum, two spaces (or a space and an asterisk), name.
 class SumFile {
  public:
   explicit SumFile(const std::string& folder) : path_(folder + "/SHA256SUMS") {
@@ -33,7 +33,7 @@ class SumFile {
 
   const std::string& path() const { return path_; }
 
-  // The sum of that file, or nothing.
+  // The checksum of a file, or empty.
   std::string find(const std::string& name) const {
     for (const auto& line : lines_) {
       if (names(line, name)) return line.substr(0, kDigits);
@@ -58,10 +58,10 @@ class SumFile {
   }
 
   std::string path_;
-  std::vector<std::string> lines_;  // those of others too
+  std::vector<std::string> lines_;  // including those of other files
 };
 
-// The folder for the files. Where it was made and nothing came into it, it goes again.
+// The download folder; if it was created and is still empty at the end, it is removed again.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) { made_ = make_folder(path_); }
@@ -77,16 +77,16 @@ class Folder {
   bool made_ = false;
 };
 
-// The sum that a file should have, and who says so.
+// The checksum that a file should have, and its source.
 struct Expected {
   std::string sum;
   std::string source;
 };
 
-Expected expected_sum(const RemoteFile& file, const SumFile& sums, const std::string& demanded) {
-  if (!demanded.empty()) return {.sum = demanded, .source = "as demanded"};
-  if (!file.sha256.empty()) return {.sum = file.sha256, .source = "as published"};
-  return {.sum = sums.find(file.name), .source = "as in " + sums.path()};
+Expected expected_sum(const RemoteFile& file, const SumFile& sums, const std::string& given) {
+  if (!given.empty()) return {.sum = given, .source = "given by --sha256"};
+  if (!file.sha256.empty()) return {.sum = file.sha256, .source = "published"};
+  return {.sum = sums.find(file.name), .source = "recorded in " + sums.path()};
 }
 
 std::string url_of(const RemoteFile& file, std::string mirror) {
@@ -95,7 +95,7 @@ std::string url_of(const RemoteFile& file, std::string mirror) {
   return mirror + "/" + file.name;
 }
 
-// Sizes in the table are not exact; far more than that is not the file that was meant.
+// Known sizes are approximate; a much larger file is not the intended one.
 int64_t most_bytes(const RemoteFile& file) {
   constexpr int64_t kSlack = 16 << 20;
   return 4 * file.bytes + kSlack;
@@ -124,10 +124,10 @@ DownloadedFile fetch_file(const RemoteFile& file, const std::string& path, const
     };
   }
   fetch(request);
-  require(size > 0, request.url, ": is empty");
+  require(size > 0, request.url, ": the file is empty");
   const std::string found = sum.hex();
-  require(expected.sum.empty() || found == expected.sum, path, ": not kept: what ", request.url,
-          " holds has the SHA-256 sum ", found, ", expected ", expected.sum, " ", expected.source);
+  require(expected.sum.empty() || found == expected.sum, path, ": not saved: ", request.url,
+          " has SHA-256 checksum ", found, ", expected ", expected.sum, " (", expected.source, ")");
   target.commit();
   return {.path = path,
           .bytes = size,
@@ -162,8 +162,8 @@ std::vector<DownloadedFile> download(const std::vector<RemoteFile>& files,
   if (!options.sha256.empty()) {
     require(is_sum(lower_case(options.sha256)), "--sha256 ", quote(options.sha256),
             ": expected 64 hexadecimal digits");
-    require(files.size() == 1, "--sha256: there are ", files.size(),
-            " files to fetch, expected a single one");
+    require(files.size() == 1, "--sha256 applies to a single file, but there are ", files.size(),
+            " files to download");
   }
   const Folder made(folder);
   SumFile sums(folder);

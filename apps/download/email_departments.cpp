@@ -1,7 +1,7 @@
-// SNAP's e-mails come as a list with times and as one without, and the people have other numbers in
-// each; departments are given for the numbers of the second. Both lists hold the same links in the
-// order of their first e-mail (the second also those from a person to themselves), so the k-th link
-// of one is the k-th of the other.
+// SNAP provides the emails as a list with timestamps and as a list without, with different person
+// ids; departments are given for the ids of the second list. Both lists contain the same links in
+// the order of their first email (the second also self-loops), so the k-th link of one is the k-th
+// link of the other.
 
 #include <map>
 #include <set>
@@ -20,7 +20,7 @@ namespace {
 
 using Pair = std::pair<std::string, std::string>;
 
-// The first two columns of all rows.
+// The first two columns.
 std::vector<Pair> read_pairs(const std::string& path) {
   const Table table(path, {.delimiter = "space", .header = Header::kNo, .missing = {}});
   require(table.column_count() >= 2, path, ": has one column, expected two");
@@ -56,13 +56,13 @@ void join_email_departments(const std::string& folder) {
   std::map<std::string, std::string> department;
   for (auto& [person, name] : read_pairs(label_path)) department[person] = name;
 
-  std::map<std::string, std::string> number;  // in the list without times
+  std::map<std::string, std::string> number;  // person id in the list without timestamps
   TextWriter people(folder + "/people.csv");
   people << "id,department\n";
   const auto match = [&](const std::string& person, const std::string& plain_number) {
-    const auto [known, is_new] = number.emplace(person, plain_number);
-    require(known->second == plain_number, timed_path, ": its links do not come in the order of ",
-            plain_path, "; person ", person, " would be both ", known->second, " and ",
+    const auto [entry, is_new] = number.emplace(person, plain_number);
+    require(entry->second == plain_number, timed_path, ": links are not in the same order as in ",
+            plain_path, "; person ", person, " would be both ", entry->second, " and ",
             plain_number);
     if (!is_new) return;
     require(department.contains(plain_number), label_path, ": has no department for person ",

@@ -12,10 +12,10 @@
 namespace lase {
 namespace {
 
-constexpr long kStallBytes = 100;  // a second
+constexpr long kStallBytes = 100;  // per second
 constexpr long kMostRedirections = 10;
 
-// A transfer under way. Exceptions must not pass through libcurl, which is C: they wait in `error`.
+// A transfer in progress. Exceptions must not pass through libcurl, which is C, so they are stored.
 struct Transfer {
   const FetchRequest& request;
   CURL* handle = nullptr;
@@ -34,8 +34,8 @@ struct Transfer {
 
 void Transfer::take(std::span<const std::byte> bytes) {
   const int64_t size = received + static_cast<int64_t>(bytes.size());
-  require(std::max(size, total()) <= request.most_bytes, request.url, ": sends ",
-          std::max(size, total()), " bytes or more, expected ", request.most_bytes, " at most");
+  require(std::max(size, total()) <= request.most_bytes, request.url, ": the server sends ",
+          std::max(size, total()), " bytes or more, expected at most ", request.most_bytes);
   if (received == 0 && request.begin) request.begin(total());
   if (request.write) request.write(bytes);
   received = size;
@@ -99,13 +99,13 @@ void set_up(Transfer& transfer) {
   set(handle, CURLOPT_XFERINFODATA, &transfer);
 }
 
-long answer(const Transfer& transfer) {
+long http_status(const Transfer& transfer) {
   long code = 0;
   curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &code);
   return code;
 }
 
-// Why it failed, in words for people who do not know libcurl.
+// The reason for a failure, without libcurl terms.
 std::string reason_of(CURLcode code, const Transfer& transfer) {
   std::string detail =
       transfer.reason[0] != '\0' ? transfer.reason.data() : curl_easy_strerror(code);
@@ -113,21 +113,22 @@ std::string reason_of(CURLcode code, const Transfer& transfer) {
   curl_easy_getinfo(transfer.handle, CURLINFO_EFFECTIVE_URL, &reached);
   switch (code) {
     case CURLE_HTTP_RETURNED_ERROR:
-      return join("the server answers ", answer(transfer));
+      return join("the server returned HTTP status ", http_status(transfer));
     case CURLE_COULDNT_RESOLVE_HOST:
-      return "no such host is known, or there is no network";
+      return "unknown host, or no network connection";
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
-      return join("the connection ended after ", transfer.received,
+      return join("the connection closed after ", transfer.received,
                   transfer.total() > 0 ? join(" of ", transfer.total()) : "", " bytes");
     case CURLE_OPERATION_TIMEDOUT:
-      return join("the server does not answer or is too slow (", detail, ")");
+      return join("the server does not respond or is too slow (", detail, ")");
     case CURLE_TOO_MANY_REDIRECTS:
-      return join("it is redirected more than ", kMostRedirections, " times");
+      return join("redirected more than ", kMostRedirections, " times");
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return join("it is redirected to ", quote(reached), ", which is not as safe");
+      return join("redirected to ", quote(reached), ", whose protocol is not allowed");
     case CURLE_PEER_FAILED_VERIFICATION:
-      return join("the server cannot prove who it is (", detail, "); --ca names whom to trust");
+      return join("the certificate of the server cannot be verified (", detail,
+                  "); specify trusted certificates with --ca");
     default:
       return detail;
   }
@@ -137,21 +138,21 @@ std::string reason_of(CURLcode code, const Transfer& transfer) {
 
 void fetch(const FetchRequest& request) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  require(ready == CURLE_OK, "libcurl does not start: ", curl_easy_strerror(ready));
-  const bool known = request.url.starts_with("http://") || request.url.starts_with("https://");
-  require(known, request.url, ": cannot be fetched: expected http:// or https://");
+  require(ready == CURLE_OK, "libcurl failed to initialize: ", curl_easy_strerror(ready));
+  const bool supported = request.url.starts_with("http://") || request.url.starts_with("https://");
+  require(supported, request.url, ": cannot be downloaded: expected http:// or https://");
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> handle(curl_easy_init(),
                                                                    &curl_easy_cleanup);
-  require(handle != nullptr, "libcurl does not start");
+  require(handle != nullptr, "libcurl failed to initialize");
   Transfer transfer{.request = request, .handle = handle.get(), .error = nullptr};
   set_up(transfer);
   const CURLcode code = curl_easy_perform(handle.get());
   if (transfer.error) std::rethrow_exception(transfer.error);
-  require(!transfer.stopped(), request.url, ": not fetched: stopped");
-  require(code == CURLE_OK, request.url, ": cannot be fetched: ", reason_of(code, transfer));
-  constexpr long kWhole = 200;
-  require(answer(transfer) == kWhole, request.url, ": cannot be fetched: the server answers ",
-          answer(transfer));
+  require(!transfer.stopped(), request.url, ": download stopped");
+  require(code == CURLE_OK, request.url, ": cannot be downloaded: ", reason_of(code, transfer));
+  constexpr long kOk = 200;
+  require(http_status(transfer) == kOk, request.url,
+          ": cannot be downloaded: the server returned HTTP status ", http_status(transfer));
 }
 
 }  // namespace lase

@@ -1,4 +1,4 @@
-// Stands in for fetch_curl.cpp where lase is built without libcurl.
+// Replaces fetch_curl.cpp if lase is built without libcurl.
 
 #include "lase/base/error.h"
 
@@ -7,7 +7,7 @@
 namespace lase {
 
 void fetch(const FetchRequest& request) {
-  fail("this lase was built without libcurl; please fetch ", request.url, " by other means");
+  fail("lase was built without libcurl; download ", request.url, " by other means");
 }
 
 }  // namespace lase

@@ -20,7 +20,7 @@ std::vector<float> dense_values(const Attributes& matrix) {
   return values;
 }
 
-// Over all entries, zeros too.
+// Over all entries, including zeros.
 double standard_deviation(const std::vector<float>& values) {
   double sum = 0;
   double squares = 0;

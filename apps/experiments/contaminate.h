@@ -6,11 +6,11 @@
 
 namespace lase {
 
-// The graph with dense link attributes and normal noise on all of them; the standard deviation of
-// the attributes is `snr` times that of the noise. Infinity: none.
+// The graph with dense link attributes plus Gaussian noise; `snr` is the standard deviation of the
+// attributes divided by that of the noise. Infinity: no noise.
 Graph with_noise(const Graph& graph, double snr, uint64_t seed);
 
-// The attributes dealt out to other links.
+// The graph with its attributes randomly permuted among links.
 Graph with_shuffled_attributes(const Graph& graph, uint64_t seed);
 
 Graph without_attributes(const Graph& graph);

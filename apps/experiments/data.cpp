@@ -20,15 +20,15 @@ using nlohmann::json;
 using Strings = std::vector<std::string>;
 using Options = std::vector<std::pair<std::string, json>>;
 
-// `lase import FORMAT OPTIONS`, where texts that begin with @ are files of the data folder.
+// `lase import FORMAT OPTIONS`; values that start with @ are files in the data folder.
 struct Recipe {
   std::string title;
   std::string format;
   Options options;
   int64_t reduce_nodes = 0;
   int64_t reduce_links = 0;
-  bool line = false;     // node features by LINE over all links, as the paper has it
-  std::string stand_in;  // what to generate where the files are not there
+  bool line = false;     // node features from LINE on all links, as in the paper
+  std::string stand_in;  // generated if the files are missing; empty: none
   std::string like_nodes = {};
 };
 
@@ -69,14 +69,14 @@ const std::map<std::string, Recipe>& recipes() {
         .reduce_links = 200,
         .stand_in = "dblp"}},
       {"dblp-authors",
-       {.title = "dblp, authors unreduced",
+       {.title = "dblp, unreduced authors",
         .format = "sets",
         .options = papers(),
         .reduce_nodes = 200,
         .stand_in = "",
         .like_nodes = "dblp"}},
       {"dblp-counts",
-       {.title = "dblp, how many and how prolific",
+       {.title = "dblp, author counts",
         .format = "sets",
         .options = papers({{"attributes", "counts"}}),
         .reduce_nodes = 200,
@@ -157,7 +157,7 @@ const Strings& experiment_data_names() {
 std::optional<ExperimentData> open_experiment_data(const std::string& name, const std::string& data,
                                                    const std::string& cache) {
   const auto found = recipes().find(name);
-  require(found != recipes().end(), "there is no data set called ", quote(name));
+  require(found != recipes().end(), "unknown data set ", quote(name));
   const Recipe& recipe = found->second;
   const bool there =
       !recipe.options.empty() &&
@@ -189,7 +189,7 @@ std::optional<ExperimentData> open_experiment_data(const std::string& name, cons
   if (!std::filesystem::exists(path)) make();
   try {
     open();
-  } catch (const Error&) {  // whatever lies there is not what was made
+  } catch (const Error&) {  // the cached file is damaged or outdated
     make();
     open();
   }

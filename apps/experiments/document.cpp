@@ -11,7 +11,7 @@
 namespace lase {
 namespace {
 
-// A bar would end the cell.
+// Escapes |, which would end the cell.
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {
@@ -95,7 +95,7 @@ std::string Document::markdown() const {
   if (!text.empty()) all += text + "\n\n";
   if (!table.columns.empty()) all += table.markdown() + "\n";
   if (!svg.empty()) all += "![" + title + "](" + name + ".svg)\n\n";
-  if (!page.empty()) all += join("[One run, to look at](", page, ")\n\n");
+  if (!page.empty()) all += join("[Report of one run](", page, ")\n\n");
   if (!notes.empty()) all += notes + "\n";
   return all;
 }
@@ -104,7 +104,7 @@ std::string Document::html() const {
   std::string all = join("<section id=\"", escaped(name), "\">\n<h2>", escaped(title), "</h2>\n");
   all += join(paragraphs(text), table.html(), svg);
   if (!page.empty()) {
-    all += join("<p><a href=\"", escaped(page), "\">One run, to look at</a></p>\n");
+    all += join("<p><a href=\"", escaped(page), "\">Report of one run</a></p>\n");
   }
   all += join("<div class=\"notes\">", paragraphs(notes), "</div>\n</section>\n");
   return all;

@@ -5,7 +5,7 @@
 
 namespace lase {
 
-// A table of texts, for people and for programs.
+// A table of strings.
 struct TextTable {
   std::vector<std::string> columns = {};
   std::vector<std::vector<std::string>> rows = {};
@@ -15,26 +15,26 @@ struct TextTable {
   std::string html() const;
 };
 
-// What an experiment found. The parts in the order in which they are read.
+// The results of an experiment, in reading order.
 struct Document {
-  std::string name = {};   // of its files: table3
+  std::string name = {};   // base name of its files: table3
   std::string title = {};  // Table 3: …
-  std::string text = {};   // paragraphs, separated by empty lines; plain
-  TextTable table = {};    // for people
-  TextTable values = {};   // for programs: NAME.csv
-  std::string svg = {};    // a picture, or empty
-  std::string page = {};   // a file beside that shows more, or empty
-  std::string notes = {};  // below all; plain
+  std::string text = {};   // plain text; paragraphs separated by empty lines
+  TextTable table = {};    // human-readable
+  TextTable values = {};   // machine-readable: NAME.csv
+  std::string svg = {};    // a chart, or empty
+  std::string page = {};   // a report page in the same folder, or empty
+  std::string notes = {};  // plain text at the end
 
-  // The picture is named beside the text.
+  // Refers to the chart as NAME.svg.
   std::string markdown() const;
-  std::string html() const;  // a section of a page, the picture within
+  std::string html() const;  // a section of a page, with the chart inline
 };
 
-// One page without links to anything outside.
+// A self-contained page.
 std::string html_page(const std::string& title, const std::vector<Document>& documents);
 
-// 0.783 ± 0.002, or 0.783 where there is one value only.
+// "0.783 ± 0.002", or "0.783" if there is no error.
 std::string score_text(double mean, double error);
 
 }  // namespace lase

@@ -8,8 +8,8 @@
 
 namespace lase {
 
-// The paper's tables and figures and its theorem. Each runs what has not been run before, and tells
-// what was found beside what the paper says.
+// The paper's tables, figures and theorem. Each performs the runs that are not cached yet and
+// compares the results with the paper.
 Document table2(Lab& lab);
 Document table3(Lab& lab);
 Document fig4a(Lab& lab);
@@ -17,9 +17,9 @@ Document fig4b(Lab& lab);
 Document fig4c(Lab& lab);
 Document theorem1(Lab& lab);
 
-// By name, or all of them. Throws Error for a name that is none.
 const std::vector<std::string>& experiment_names();
-// Writes NAME.md, NAME.csv and NAME.svg for each, and index.html with those asked for.
+// Writes NAME.md, NAME.csv and NAME.svg for each experiment, and an index.html with all of them.
+// Throws Error for an unknown name.
 std::vector<Document> reproduce(const std::vector<std::string>& names,
                                 const ReproduceOptions& options);
 

@@ -12,7 +12,7 @@
 namespace lase {
 namespace {
 
-// What is done to the link attributes.
+// A modification of the link attributes.
 struct Treatment {
   std::string name;
   double snr = std::numeric_limits<double>::infinity();
@@ -73,7 +73,7 @@ Document fig4a(Lab& lab) {
   const auto all = treatments(lab.quick());
   std::vector<const ExperimentData*> sets;
   for (const char* name : {"email", "workplace", "reddit"}) {
-    // The large one takes long, and is made up.
+    // reddit takes long and is synthetic.
     if (lab.quick() && std::string(name) == "reddit") continue;
     if (const auto* data = lab.data(name)) sets.push_back(data);
   }
@@ -93,16 +93,16 @@ Document fig4a(Lab& lab) {
   const auto results = lab.run_all(std::move(runs));
 
   Document document{.name = "fig4a",
-                    .title = "Figure 4a: what link attributes are worth",
+                    .title = "Figure 4a: value of link attributes",
                     .text =
-                        "Test micro-F1 of LASE-SAGE with normal noise on the link attributes, "
-                        "with attributes dealt out to other links, and without any. The "
-                        "signal-to-noise ratio is the standard deviation of the attributes over "
-                        "that of the noise. The paper's figure shows reddit, without numbers: "
-                        "the score falls as the noise grows."};
-  const bool made_up =
+                        "Test micro-F1 of LASE-SAGE with Gaussian noise added to the link "
+                        "attributes, with attributes shuffled among links, and without "
+                        "attributes. The signal-to-noise ratio (SNR) is the standard deviation of "
+                        "the attributes divided by that of the noise. The paper shows this for "
+                        "reddit, without numbers: the score drops as the noise grows."};
+  const bool synthetic =
       std::any_of(sets.begin(), sets.end(), [](const auto* data) { return data->stand_in; });
-  if (made_up) document.notes = kStandInNote;
+  if (synthetic) document.notes = kStandInNote;
   document.table.columns = {"link attributes"};
   document.values.columns = {"data", "stand_in", "attributes", "seeds", "test", "test_error"};
   for (const auto& treatment : all) document.table.rows.push_back({treatment.name});
@@ -125,7 +125,7 @@ Document fig4a(Lab& lab) {
     }
     panels.emplace_back(chart_of(*data, all, scores));
   }
-  document.svg = svg_panels(panels, {.title = "LASE-SAGE with noise on the link attributes",
+  document.svg = svg_panels(panels, {.title = "LASE-SAGE with noisy link attributes",
                                      .subtitle = "mean and standard error over seeds",
                                      .columns = 2});
   return document;

@@ -10,20 +10,20 @@
 namespace lase {
 namespace {
 
-// How neighbourhoods are estimated in one curve.
+// Neighbor sampling of one curve.
 struct Setting {
   Strategy strategy = Strategy::kUniform;
-  int64_t samples = 0;  // drawn in each layer; 0: whole neighbourhoods
-  int64_t renew = 10;   // batches
+  int64_t samples = 0;         // fan-out of every layer; 0: whole neighborhoods
+  int64_t refresh_every = 10;  // batches
 
   std::string name() const {
-    return samples == 0 ? std::string("whole neighbourhoods") : std::string(name_of(strategy));
+    return samples == 0 ? std::string("whole neighborhoods") : std::string(name_of(strategy));
   }
 };
 
 struct Curve {
   Setting setting;
-  std::vector<double> mean;   // [epochs] of validation micro-F1
+  std::vector<double> mean;   // [epochs], validation micro-F1
   std::vector<double> error;  // [epochs]
   MeanAndError test;
 };
@@ -35,10 +35,10 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
   for (const auto& setting : settings) {
     for (int64_t seed = 1; seed <= seeds; ++seed) {
       TrainOptions options = options_for("sage", {}, static_cast<uint64_t>(seed));
-      options.epochs = lab.quick() ? 60 : 200;
+      options.epochs = lab.limit_epochs(lab.quick() ? 60 : 200);
       options.patience = 0;
       options.sampling.strategy = setting.strategy;
-      options.sampling.renew = setting.renew;
+      options.sampling.refresh_every = setting.refresh_every;
       options.sampling.fanout = {setting.samples == 0 ? kWholeNeighborhood : setting.samples};
       runs.push_back(lab.train_run(data, options, setting.name()));
     }
@@ -67,7 +67,7 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
   return curves;
 }
 
-// A panel of a figure, and the curves that belong to it.
+// A panel of a figure and a filter for its curves.
 struct Part {
   std::string title;
   std::function<bool(const Setting&)> shows;
@@ -76,8 +76,8 @@ struct Part {
 struct Figure {
   std::string name;
   std::string title;
-  std::string text;  // goes on after "… while it learns, "
-  std::string by;    // by what the picture tells curves apart
+  std::string text;  // continues "… during training, "
+  std::string by;    // the quantity that differs between curves
   std::function<std::string(const Setting&)> curve_name;
   std::vector<Setting> settings = {};
   std::vector<Part> parts = {};
@@ -100,21 +100,22 @@ LineChart chart_of(const Part& part, const Figure& figure, const std::vector<Cur
 }
 
 void fill_tables(Document& document, const std::vector<Curve>& curves) {
-  document.table.columns = {"neighbours drawn", "strategy", "refreshed every",
-                            "validation after the last epoch", "test, best epoch"};
-  document.values.columns = {"strategy", "samples", "renew", "epoch", "val", "val_error"};
+  document.table.columns = {"sampled neighbors", "strategy", "refresh interval",
+                            "validation micro-F1, last epoch", "test micro-F1, best epoch"};
+  document.values.columns = {"strategy", "samples", "refresh_every", "epoch", "val", "val_error"};
   for (const Curve& curve : curves) {
     const Setting& setting = curve.setting;
     const bool all = setting.samples == 0;
-    const bool renews = !all && setting.strategy != Strategy::kUniform;
-    document.table.rows.push_back({all ? "all" : std::to_string(setting.samples), setting.name(),
-                                   renews ? std::to_string(setting.renew) + " batches" : "–",
-                                   score_text(curve.mean.back(), curve.error.back()),
-                                   score_text(curve.test.mean, curve.test.error)});
+    const bool refreshes = !all && setting.strategy != Strategy::kUniform;
+    document.table.rows.push_back(
+        {all ? "all" : std::to_string(setting.samples), setting.name(),
+         refreshes ? std::to_string(setting.refresh_every) + " batches" : "–",
+         score_text(curve.mean.back(), curve.error.back()),
+         score_text(curve.test.mean, curve.test.error)});
     for (size_t epoch = 0; epoch < curve.mean.size(); ++epoch) {
-      document.values.rows.push_back({setting.name(), std::to_string(setting.samples),
-                                      std::to_string(setting.renew), std::to_string(epoch + 1),
-                                      fixed(curve.mean[epoch], 5), fixed(curve.error[epoch], 5)});
+      document.values.rows.push_back(
+          {setting.name(), std::to_string(setting.samples), std::to_string(setting.refresh_every),
+           std::to_string(epoch + 1), fixed(curve.mean[epoch], 5), fixed(curve.error[epoch], 5)});
     }
   }
 }
@@ -125,7 +126,7 @@ Document document_of(Lab& lab, const Figure& figure) {
   Document document{.name = figure.name,
                     .title = figure.title,
                     .text = join("Validation micro-F1 of LASE-SAGE on ", data.marked_title(),
-                                 " while it learns, ", figure.text),
+                                 " during training, ", figure.text),
                     .notes = data.stand_in ? kStandInNote : ""};
   fill_tables(document, curves);
   std::vector<Panel> panels;
@@ -134,7 +135,7 @@ Document document_of(Lab& lab, const Figure& figure) {
       panels, {.title = join("Validation micro-F1 on ", data.marked_title(), " by ", figure.by),
                .subtitle = "mean and standard error over seeds",
                .columns = 3,
-               .shared_key = true});
+               .shared_legend = true});
   return document;
 }
 
@@ -145,10 +146,10 @@ constexpr std::array<int64_t, 3> kSamples = {1, 3, 10};
 Document fig4b(Lab& lab) {
   Figure figure{
       .name = "fig4b",
-      .title = "Figure 4b: strategies of sampling",
+      .title = "Figure 4b: sampling strategies",
       .text =
-          "refreshed every 10 batches. The paper's figure, without numbers, shows min_var "
-          "above uniform and gate; snapshot is not in the paper.",
+          "with a refresh every 10 batches. The paper's figure, which gives no numbers, shows "
+          "min_var above uniform and gate; snapshot is not in the paper.",
       .by = "strategy",
       .curve_name = [](const Setting& one) { return one.name(); },
       .settings = {{}}};
@@ -158,7 +159,7 @@ Document fig4b(Lab& lab) {
       figure.settings.push_back({.strategy = strategy, .samples = samples});
     }
     figure.parts.push_back(
-        {join(samples, samples == 1 ? " neighbour" : " neighbours"),
+        {join(samples, samples == 1 ? " sampled neighbor" : " sampled neighbors"),
          [=](const Setting& one) { return one.samples == samples || one.samples == 0; }});
   }
   return document_of(lab, figure);
@@ -169,17 +170,20 @@ Document fig4c(Lab& lab) {
       .name = "fig4c",
       .title = "Figure 4c: refresh intervals",
       .text =
-          "by the number of batches after which probabilities or the snapshot are taken anew. In "
-          "the paper min_var loses a little as the interval grows.",
+          "by the number of batches between refreshes of the probabilities or the snapshot. In the "
+          "paper, the scores of min_var drop slightly as the interval grows.",
       .by = "refresh interval",
-      .curve_name = [](const Setting& one) { return join("every ", one.renew, " batches"); }};
+      .curve_name = [](const Setting& one) {
+        return join("every ", one.refresh_every, " batches");
+      }};
   for (const auto strategy : {Strategy::kMinVar, Strategy::kSnapshot}) {
     for (const int64_t samples : kSamples) {
-      for (const int64_t renew : {1, 5, 20, 100}) {
-        figure.settings.push_back({.strategy = strategy, .samples = samples, .renew = renew});
+      for (const int64_t refresh_every : {1, 5, 20, 100}) {
+        figure.settings.push_back(
+            {.strategy = strategy, .samples = samples, .refresh_every = refresh_every});
       }
       figure.parts.push_back(
-          {join(name_of(strategy), ", ", samples, " drawn"),
+          {join(name_of(strategy), ", fan-out ", samples),
            [=](const Setting& one) { return one.samples == samples && one.strategy == strategy; }});
     }
   }

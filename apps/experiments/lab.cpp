@@ -1,5 +1,6 @@
 #include "experiments/lab.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "lase/base/file.h"
@@ -28,13 +29,17 @@ const ExperimentData* Lab::data(const std::string& name) {
   if (options_.stop != nullptr && options_.stop->load()) throw Stopped();
   auto found = data_.find(name);
   if (found == data_.end()) {
+    const auto& wanted = options_.data_sets;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) {
+      return nullptr;
+    }
     if (!std::filesystem::exists(options_.out + "/graphs")) say("preparing the data sets");
     found = data_.emplace(name, open_experiment_data(name, options_.data, options_.out + "/graphs"))
                 .first;
     if (!found->second) {
-      say(name + ": left out, its files are not under " + options_.data);
+      say(name + ": skipped, its files are not in " + options_.data);
     } else if (found->second->stand_in) {
-      say(name + ": a stand-in of the paper's size, made up");
+      say(name + ": files not found, using a synthetic stand-in of the paper's size");
     }
   }
   return found->second ? &*found->second : nullptr;
@@ -63,6 +68,7 @@ Effort Lab::effort(const std::string& name) const {
               .cost = 0.5};
   }
   if (options_.seeds > 0) effort.seeds = effort.curve_seeds = options_.seeds;
+  effort.epochs = limit_epochs(effort.epochs);
   return effort;
 }
 

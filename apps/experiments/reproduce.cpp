@@ -19,7 +19,7 @@ std::vector<Document> reproduce(const std::vector<std::string>& names,
       {"table2", table2}, {"table3", table3}, {"fig4a", fig4a},
       {"fig4b", fig4b},   {"fig4c", fig4c},   {"theorem1", theorem1}};
   for (const auto& name : names) {
-    require(experiments.contains(name), "there is no experiment called ", quote(name));
+    require(experiments.contains(name), "unknown experiment ", quote(name));
   }
   Lab lab(options);
   std::vector<Document> documents;
@@ -30,7 +30,7 @@ std::vector<Document> reproduce(const std::vector<std::string>& names,
     lab.write(name + ".md", document.markdown());
     lab.write(name + ".csv", document.values.csv());
     if (!document.svg.empty()) lab.write(name + ".svg", document.svg);
-    lab.write("index.html", html_page("GCN-LASE, reproduced", documents));
+    lab.write("index.html", html_page("GCN-LASE: reproduced results", documents));
   }
   return documents;
 }

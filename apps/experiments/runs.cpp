@@ -33,8 +33,8 @@ class Runner {
     std::vector<size_t> open;
     for (size_t i = 0; i < runs_.size(); ++i) {
       runs_[i].key["lase"] = kVersion;
-      if (auto known = kept(runs_[i])) {
-        results_[i] = std::move(*known);
+      if (auto result = cached(runs_[i])) {
+        results_[i] = std::move(*result);
         ++progress_.found;
       } else {
         open.push_back(i);
@@ -58,8 +58,8 @@ class Runner {
     return options_.folder + "/" + sha256_of(run.key.dump()).substr(0, 20) + ".json";
   }
 
-  // A file that cannot be read is as good as none.
-  std::optional<json> kept(const Run& run) const {
+  // The cached result, if any; unreadable files are ignored.
+  std::optional<json> cached(const Run& run) const {
     if (options_.folder.empty()) return std::nullopt;
     const std::string path = file_of(run);
     if (!std::filesystem::is_regular_file(path)) return std::nullopt;
@@ -71,14 +71,14 @@ class Runner {
     return file.at("result");
   }
 
-  bool ended() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   void work(const std::vector<size_t>& open, double all_cost) {
     const ops::OneThread one_thread;
     std::atomic<size_t> next{0};
     const auto worker = [&] {
       const ThreadLimit one(1);
-      for (size_t at = next++; at < open.size() && !ended() && !failed_; at = next++) {
+      for (size_t at = next++; at < open.size() && !stopped() && !failed_; at = next++) {
         try {
           finish(open[at], runs_[open[at]].work(options_.stop), all_cost);
         } catch (...) {
@@ -94,9 +94,9 @@ class Runner {
     for (auto& thread : threads) thread.join();
   }
 
-  // A run that was stopped has no result.
+  // The result of a run that was stopped early is discarded.
   void finish(size_t number, json result, double all_cost) {
-    if (ended()) return;
+    if (stopped()) return;
     const Run& run = runs_[number];
     if (!options_.folder.empty()) {
       write_file(file_of(run), json{{"key", run.key}, {"result", result}}.dump(1) + "\n");

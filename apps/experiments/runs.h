@@ -8,45 +8,45 @@
 
 namespace lase {
 
-// One piece of an experiment. The key says all that its result depends on; `work` is called from a
-// thread of its own, in which parallel_for works alone.
+// One run of an experiment. The key contains everything the result depends on; `work` is called on
+// its own thread, where parallel_for is sequential.
 struct Run {
   nlohmann::json key;
-  std::string label;  // for people
-  double cost = 1;    // about, compared with others; the long ones come first
+  std::string label;  // human-readable
+  double cost = 1;    // approximate and relative; expensive runs start first
   std::function<nlohmann::json(const std::atomic<bool>* stop)> work;
 };
 
 struct RunProgress {
   int64_t done = 0;
   int64_t runs = 0;
-  int64_t found = 0;    // of them in the folder from earlier
+  int64_t found = 0;    // runs that were cached
   double seconds = 0;   // since the start
-  double left = 0;      // seconds, about; 0 at first
-  std::string label{};  // of the run that ended last
+  double left = 0;      // estimated remaining seconds; 0: unknown
+  std::string label{};  // of the run that finished last
 };
 
 struct RunnerOptions {
-  std::string folder;   // results are kept here, a file each; empty: nowhere
-  int64_t threads = 0;  // runs at once; 0: as many as parallel_for would use
+  std::string folder;   // cache, one file per run; empty: no cache
+  int64_t threads = 0;  // concurrent runs; 0: as many as parallel_for would use
   std::function<void(const RunProgress&)> progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Stopped before all was done; what was done may be kept in the folder.
+// Thrown if stopped early; finished runs are cached if there is a folder.
 class Stopped : public std::exception {
  public:
   explicit Stopped(bool kept = true) : kept_(kept) {}
   const char* what() const noexcept override {
-    return kept_ ? "stopped; the same command goes on" : "stopped; nothing was kept";
+    return kept_ ? "stopped; run the same command again to continue"
+                 : "stopped; no results were saved";
   }
 
  private:
   bool kept_;
 };
 
-// The results, in the order of the runs. Those that are in the folder under the same key are taken
-// from there.
+// Returns the results in the order of the runs; results cached under the same key are reused.
 std::vector<nlohmann::json> run_all(std::vector<Run> runs, const RunnerOptions& options);
 
 struct MeanAndError {

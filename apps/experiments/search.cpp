@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// The value of an option as text; throws Error where it is not a valid one.
+// Parses the value of an option; throws Error if it is invalid.
 json value_from(const OptionInfo& option, const std::string& text) {
   const auto value = option_from_text(option, text);
   if (!value) fail_option(option, text);
@@ -21,11 +21,11 @@ json value_from(const OptionInfo& option, const std::string& text) {
   return table.to_json(table.from_json({{option.name, *value}})).at(option.name);
 }
 
-json drawn(const Choice& choice, Random& random) {
+json sampled(const Choice& choice, Random& random) {
   if (!choice.values.empty()) return choice.values[random.below(choice.values.size())];
   const double value = choice.low * std::pow(choice.high / choice.low, random.uniform());
   if (choice.whole) return static_cast<int64_t>(std::lround(value));
-  // Three digits are enough for a person, and for the search.
+  // Three significant digits keep the values readable.
   const double digit = std::pow(10, std::floor(std::log10(value)) - 2);
   return std::round(value / digit) * digit;
 }
@@ -35,7 +35,8 @@ json drawn(const Choice& choice, Random& random) {
 Choice choice_from(const std::string& text) try {
   const auto equals = text.find('=');
   require(!text.starts_with("seed="),
-          "every configuration is tried with the same seeds; --seeds says how many");
+          "the seed cannot be varied: all configurations use the same seeds; set their number with "
+          "--seeds");
   require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
           "expected NAME=VALUE:VALUE or NAME=LOW..HIGH");
   Choice choice{.name = text.substr(0, equals)};
@@ -47,7 +48,7 @@ Choice choice_from(const std::string& text) try {
     const json high = value_from(option, values.substr(dots + 2));
     require(low.is_number() && high.is_number() && low.get<double>() > 0 &&
                 high.get<double>() > low.get<double>(),
-            "expected two positive numbers, the lower one first");
+            "expected two positive numbers, the smaller one first");
     choice.whole = option.kind == OptionKind::kInteger;
     choice.low = low.get<double>();
     choice.high = high.get<double>();
@@ -61,21 +62,23 @@ Choice choice_from(const std::string& text) try {
   fail("--vary ", quote(text), ": ", error.what());
 }
 
-std::vector<json> draw_setups(const std::vector<Choice>& choices, int64_t trials, uint64_t seed) {
-  std::vector<json> setups = {json::object()};
-  constexpr int64_t kTries = 100;  // where few choices are left it may take some to find a new one
-  for (int64_t i = 0; std::ssize(setups) < trials && i < kTries * trials; ++i) {
+std::vector<json> sample_configurations(const std::vector<Choice>& choices, int64_t trials,
+                                        uint64_t seed) {
+  std::vector<json> configurations = {json::object()};
+  constexpr int64_t kTries = 100;  // attempts per trial; new combinations become rare
+  for (int64_t i = 0; std::ssize(configurations) < trials && i < kTries * trials; ++i) {
     Random random(seed, i);
-    json setup = json::object();
-    for (const auto& choice : choices) setup[choice.name] = drawn(choice, random);
-    if (std::find(setups.begin(), setups.end(), setup) == setups.end()) {
-      setups.push_back(std::move(setup));
+    json configuration = json::object();
+    for (const auto& choice : choices) configuration[choice.name] = sampled(choice, random);
+    if (std::find(configurations.begin(), configurations.end(), configuration) ==
+        configurations.end()) {
+      configurations.push_back(std::move(configuration));
     }
   }
-  return setups;
+  return configurations;
 }
 
-std::vector<Choice> usual_choices(const std::string& model) {
+std::vector<Choice> default_choices(const std::string& model) {
   std::vector<Choice> choices = {{.name = "learning_rate", .values = {0.003, 0.01, 0.03}},
                                  {.name = "dropout", .values = {0.2, 0.5}}};
   const LayerType& type = layer_type(model);
@@ -85,7 +88,7 @@ std::vector<Choice> usual_choices(const std::string& model) {
   return choices;
 }
 
-std::string setup_text(const json& changes) {
+std::string configuration_text(const json& changes) {
   std::string text;
   for (const auto& [name, value] : changes.items()) {
     text += join(text.empty() ? "" : " ", name, "=", option_text(value));

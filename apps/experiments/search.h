@@ -9,29 +9,29 @@
 
 namespace lase {
 
-// An option of training, by its name in train_option_table(), and what it may be.
+// A training option, by its name in train_option_table(), and its candidate values.
 struct Choice {
   std::string name;
   std::vector<nlohmann::json> values = {};
-  // Or any number between, ratios alike; where there are no values.
+  // If `values` is empty: log-uniform in [low, high].
   double low = 0;
   double high = 0;
-  bool whole = false;  // numbers only
+  bool whole = false;  // round to integers
 };
 
-// "learning_rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning_rate=0.001..0.03". Throws
-// Error where a value is not valid.
+// Parses "learning_rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning_rate=0.001..0.03".
+// Throws Error if a value is invalid.
 Choice choice_from(const std::string& text);
 
-// Random search: the options as they are, then others drawn from the choices, none twice.
-std::vector<nlohmann::json> draw_setups(const std::vector<Choice>& choices, int64_t trials,
-                                        uint64_t seed);
+// Random search: first no changes, then random samples of the choices, without repeats.
+std::vector<nlohmann::json> sample_configurations(const std::vector<Choice>& choices,
+                                                  int64_t trials, uint64_t seed);
 
-// What is worth varying in a model, for searches that nobody has given choices.
-std::vector<Choice> usual_choices(const std::string& model);
+// Default search space of a model.
+std::vector<Choice> default_choices(const std::string& model);
 
-// "learning_rate=0.003 widths=64,64", as choice_from and --config spell them; "as given" for no
-// change.
-std::string setup_text(const nlohmann::json& changes);
+// "learning_rate=0.003 widths=64,64", in the syntax of choice_from and --config; "as given" if
+// nothing changes.
+std::string configuration_text(const nlohmann::json& changes);
 
 }  // namespace lase

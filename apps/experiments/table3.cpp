@@ -16,11 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-// A row of the table: a model of lase, or node features alone after an embedding.
+// A row of the table: a lase model, or a classifier on node embeddings.
 struct Method {
-  std::string name;  // as paper_score knows it
+  std::string name;  // as in paper_score
   std::string title;
-  std::string model = "raw";  // of the registry of layers
+  std::string model = "raw";  // name in the layer registry
   std::optional<EmbedMethod> embedding = {};
   bool online = false;
 
@@ -43,24 +43,23 @@ const std::vector<Method>& methods() {
   return all;
 }
 
-// One cell of the table.
 struct Cell {
   const ExperimentData* data = nullptr;
   const Method* method = nullptr;
-  std::vector<json> setups = {};  // those that are tried
-  json setup = json::object();    // the one that is chosen
+  std::vector<json> configurations = {};  // candidates
+  json configuration = json::object();    // chosen on validation nodes
   MeanAndError val = {};
   MeanAndError test = {};
 };
 
-// Choices for an embedding: its order, and whether links count by their attributes, which only
-// counts of contacts can.
+// Candidates for an embedding: its order, and whether links are weighted by their attributes, which
+// makes sense only for contact counts.
 std::vector<json> embedding_setups(const Cell& cell, int64_t trials) {
   const std::string& name = cell.data->name;
   const bool contacts = name.starts_with("email") || name == "workplace";
-  std::vector<json> setups = {json::object()};
-  const auto add = [&](const json& setup) {
-    if (std::ssize(setups) < trials) setups.push_back(setup);
+  std::vector<json> configurations = {json::object()};
+  const auto add = [&](const json& configuration) {
+    if (std::ssize(configurations) < trials) configurations.push_back(configuration);
   };
   const bool line = *cell.method->embedding == EmbedMethod::kLine;
   if (line) add({{"order", "both"}});
@@ -68,11 +67,11 @@ std::vector<json> embedding_setups(const Cell& cell, int64_t trials) {
     add({{"weighted", true}});
     if (line) add({{"order", "both"}, {"weighted", true}});
   }
-  return setups;
+  return configurations;
 }
 
-Run embedding_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t seed) {
-  EmbedOptions embed = embed_option_table().from_json(setup);
+Run embedding_run(const Lab& lab, const Cell& cell, const json& configuration, uint64_t seed) {
+  EmbedOptions embed = embed_option_table().from_json(configuration);
   embed.method = *cell.method->embedding;
   embed.seed = seed;
   if (lab.quick() && cell.data->graph.arc_count() > 100'000) {
@@ -81,7 +80,7 @@ Run embedding_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t 
   }
   const bool online = cell.method->online;
   const json what = {{"embed", to_json(embed)}, {"online", online}};
-  // A softmax over fixed features learns in no time: it is given the usual number of epochs.
+  // Softmax regression on fixed features is cheap, so it always gets the default number of epochs.
   TrainOptions options = options_for("raw", {}, seed);
   const Graph* graph = &cell.data->graph;
   Run run = lab.run(*cell.data, options, what, cell.method->title + " on " + cell.data->title,
@@ -101,34 +100,35 @@ Run embedding_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t 
   return run;
 }
 
-Run cell_run(const Lab& lab, const Cell& cell, const json& setup, uint64_t seed) {
-  if (cell.method->embedding) return embedding_run(lab, cell, setup, seed);
+Run cell_run(const Lab& lab, const Cell& cell, const json& configuration, uint64_t seed) {
+  if (cell.method->embedding) return embedding_run(lab, cell, configuration, seed);
   const Effort effort = lab.effort(cell.data->name);
   const TrainOptions options =
-      train_option_table().from_json(setup, options_for(cell.method->model, effort, seed));
+      train_option_table().from_json(configuration, options_for(cell.method->model, effort, seed));
   return lab.train_run(*cell.data, options, cell.method->title + " on " + cell.data->title);
 }
 
-// The set-up with the best validation score; seeds of the search are not used again.
+// Chooses the configuration with the best validation score; the final runs use other seeds.
 void choose_setups(const Lab& lab, std::vector<Cell>& cells) {
   constexpr uint64_t kSearchSeed = 1001;
   std::vector<Run> runs;
   for (const Cell& cell : cells) {
-    if (cell.setups.size() < 2) continue;
-    for (const auto& setup : cell.setups) runs.push_back(cell_run(lab, cell, setup, kSearchSeed));
+    if (cell.configurations.size() < 2) continue;
+    for (const auto& configuration : cell.configurations)
+      runs.push_back(cell_run(lab, cell, configuration, kSearchSeed));
   }
   if (runs.empty()) return;
-  lab.say("search for configurations on validation nodes");
+  lab.say("searching configurations on validation nodes");
   const auto results = lab.run_all(std::move(runs));
   size_t at = 0;
   for (Cell& cell : cells) {
-    if (cell.setups.size() < 2) continue;
+    if (cell.configurations.size() < 2) continue;
     double best = -1;
-    for (const auto& setup : cell.setups) {
+    for (const auto& configuration : cell.configurations) {
       const auto val = results[at++].at("val").get<double>();
       if (val <= best) continue;
       best = val;
-      cell.setup = setup;
+      cell.configuration = configuration;
     }
   }
 }
@@ -138,10 +138,10 @@ void measure(const Lab& lab, std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     const int64_t seeds = lab.effort(cell.data->name).seeds;
     for (int64_t seed = 1; seed <= seeds; ++seed) {
-      runs.push_back(cell_run(lab, cell, cell.setup, static_cast<uint64_t>(seed)));
+      runs.push_back(cell_run(lab, cell, cell.configuration, static_cast<uint64_t>(seed)));
     }
   }
-  lab.say("scores over seeds");
+  lab.say("measuring scores over seeds");
   const auto results = lab.run_all(std::move(runs));
   size_t at = 0;
   for (Cell& cell : cells) {
@@ -163,7 +163,7 @@ const Cell* find(const std::vector<Cell>& cells, const std::string& data, const 
   return nullptr;
 }
 
-// The cell of a data set, or of the one that has the same nodes where link attributes do not count.
+// The cell of a data set, or of the one with the same nodes if the method ignores link attributes.
 const Cell* found_for(const std::vector<Cell>& cells, const ExperimentData& data,
                       const Method& method) {
   const Cell* own = find(cells, data.name, method);
@@ -230,7 +230,7 @@ void fill_tables(Document& document, const std::vector<Cell>& cells,
       std::string text = "–";
       if (cell != nullptr) {
         text = score_text(cell->test.mean, cell->test.error);
-        if (cell->data != data) text = "as " + cell->data->title;
+        if (cell->data != data) text = "same as " + cell->data->title;
       }
       if (const auto paper = paper_score(data->name, method.name)) {
         text += " (" + fixed(*paper, 3) + ")";
@@ -239,25 +239,25 @@ void fill_tables(Document& document, const std::vector<Cell>& cells,
     }
     document.table.rows.push_back(row);
   }
-  document.values.columns = {"data", "stand_in",   "model", "seeds",  "val",  "val_error",
-                             "test", "test_error", "paper", "trials", "setup"};
+  document.values.columns = {"data", "stand_in",   "model", "seeds",  "val",          "val_error",
+                             "test", "test_error", "paper", "trials", "configuration"};
   for (const Cell& cell : cells) {
     const auto paper = paper_score(cell.data->name, cell.method->name);
     document.values.rows.push_back(
         {cell.data->name, cell.data->stand_in ? "1" : "0", cell.method->name,
          std::to_string(cell.test.count), fixed(cell.val.mean, 5), fixed(cell.val.error, 5),
          fixed(cell.test.mean, 5), fixed(cell.test.error, 5), paper ? fixed(*paper, 4) : "",
-         std::to_string(cell.setups.size()), setup_text(cell.setup)});
+         std::to_string(cell.configurations.size()), configuration_text(cell.configuration)});
   }
 }
 
-// The page of one run of LASE-SAGE; its name, or nothing where there is no such cell.
+// Writes the report page of one LASE-SAGE run and returns its name, or "" if there is no such cell.
 std::string write_page(const Lab& lab, const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     if (cell.data->name != "email" || cell.method->name != "sage") continue;
-    lab.say("the page of one run");
+    lab.say("writing the report page of one run");
     TrainOptions options = train_option_table().from_json(
-        cell.setup, options_for("sage", lab.effort(cell.data->name), 1));
+        cell.configuration, options_for("sage", lab.effort(cell.data->name), 1));
     options.stop = lab.stop();
     RunPageOptions page{.title = cell.data->marked_title(), .command = cell.data->recipe};
     page.settings = to_json(options);
@@ -287,14 +287,15 @@ Document table3(Lab& lab) {
   std::vector<Cell> cells;
   for (const auto* data : sets) {
     for (const auto& method : methods()) {
-      // What does not read link attributes has the same score where only these differ; and an
-      // embedding does not read node features.
+      // Methods that ignore link attributes have the same score on data sets that differ only in
+      // these, and embeddings ignore node features.
       if (!method.reads_links() && !data->like_nodes.empty()) continue;
       if (method.embedding && data->name == "email-line") continue;
       Cell cell{.data = data, .method = &method};
       const int64_t trials = lab.effort(data->name).trials;
-      cell.setups = method.embedding ? embedding_setups(cell, trials)
-                                     : draw_setups(usual_choices(method.model), trials, 1);
+      cell.configurations = method.embedding
+                                ? embedding_setups(cell, trials)
+                                : sample_configurations(default_choices(method.model), trials, 1);
       cells.push_back(std::move(cell));
     }
   }
@@ -303,13 +304,13 @@ Document table3(Lab& lab) {
   Document document{.name = "table3",
                     .title = "Table 3: micro-F1 on test nodes",
                     .text =
-                        "Mean ± standard error over seeds, the paper's number in brackets. "
-                        "Set-ups were chosen on validation nodes by random search with the "
-                        "same number of trials for each model of lase (table3.csv)."};
+                        "Mean ± standard error over seeds; the paper's scores are in parentheses. "
+                        "Configurations were chosen by random search on validation nodes, with "
+                        "the same number of trials for every lase model (see table3.csv)."};
   if (lab.quick()) {
     document.text +=
-        "\n\nA quick run: few seeds, no search, and few epochs on the larger sets. It shows that "
-        "everything works, not how good it is.";
+        "\n\nThis is a quick run: few seeds, no search, and few epochs on the larger data sets. It "
+        "shows that everything works, not how well.";
   }
   fill_tables(document, cells, sets);
   document.svg = svg_picture(plot(cells, sets));

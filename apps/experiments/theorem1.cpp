@@ -12,8 +12,8 @@ namespace lase {
 namespace {
 
 struct Extremes {
-  double walk = 0;     // largest
-  double printed = 1;  // smallest
+  double walk = 0;     // largest relative difference
+  double printed = 1;  // smallest relative difference
 };
 
 }  // namespace
@@ -23,12 +23,13 @@ Document theorem1(Lab& lab) {
   const auto rows = check_theorem(options);
   Document document{.name = "theorem1", .title = "Theorem 1: LASE-RW and the random-walk kernel"};
   document.text =
-      "Σ_v h^(l)(v)[k] against the kernel of the graph and the path L_{l,k}, in double, on " +
+      "Compares Σ_v h^(l)(v)[k] with the kernel of the graph and the path L_{l,k} in double "
+      "precision, on " +
       std::to_string(options.graphs) +
-      " random graphs of each kind, constant λ and linear activations. The walk form multiplies "
-      "h^(l−1)(v) by W f(u); the printed recursion multiplies h^(l−1)(u) by W f(v).";
+      " random graphs per link type, with constant λ and linear activations. The walk form "
+      "multiplies h^(l−1)(v) by W f(u); the printed form multiplies h^(l−1)(u) by W f(v).";
   document.table.columns = {"links", "l", "walk form: largest relative difference",
-                            "printed form: smallest"};
+                            "printed form: smallest relative difference"};
   document.values.columns = {"links", "graph", "l", "k", "walk", "printed"};
   std::map<std::pair<LinkDirection, int64_t>, Extremes> extremes;
   for (const auto& row : rows) {
@@ -40,13 +41,13 @@ Document theorem1(Lab& lab) {
                                     scientific(row.walk.relative_difference, 1),
                                     scientific(row.printed.relative_difference, 1)});
   }
-  LineChart chart{.title = "Relative difference of the two sides, logarithm to the base 10",
-                  .x_label = "l"};
+  LineChart chart{.title = "Relative difference between the two sides of theorem 1 (log10)",
+                  .x_label = "number of layers l"};
   double worst = 0;
   for (const auto direction :
        {LinkDirection::kUndirected, LinkDirection::kDirectional, LinkDirection::kDirected}) {
-    Series walk{.name = join(name_of(direction), ", walk form, largest")};
-    Series printed{.name = join(name_of(direction), ", as printed, smallest")};
+    Series walk{.name = join(name_of(direction), ", walk form (largest)")};
+    Series printed{.name = join(name_of(direction), ", printed form (smallest)")};
     printed.dashed = true;
     for (int64_t l = 1; l <= options.layers; ++l) {
       const Extremes& found = extremes[{direction, l}];
@@ -70,8 +71,8 @@ Document theorem1(Lab& lab) {
       std::string(worst < 1e-10 ? "The theorem holds for the walk form"
                                 : "The theorem FAILS for the walk form") +
       " (largest difference " + scientific(worst, 1) +
-      "). The printed form satisfies it for l = 1, where a star of one neighbour is a walk, and "
-      "fails from l = 2 on.";
+      "). The printed form satisfies it for l = 1, where a star with one neighbor is a walk, and "
+      "fails for l ≥ 2.";
   return document;
 }
 

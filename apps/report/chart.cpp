@@ -10,14 +10,14 @@
 namespace lase {
 namespace {
 
-using parts::KeyEntry;
+using parts::LegendEntry;
 using parts::Margins;
 
-constexpr double kPadding = 14;  // around a picture
+constexpr double kPadding = 14;  // around the panels
 constexpr double kGapX = 26;     // between panels
 constexpr double kGapY = 24;
 
-// Panels in rows of `columns`, each with its size and, where it is a line chart, its margins.
+// Panels in rows of `columns`, each with its size and, for line charts, its margins.
 class Grid {
  public:
   Grid(std::vector<Panel> panels, size_t columns) : panels_(std::move(panels)), columns_(columns) {
@@ -34,7 +34,7 @@ class Grid {
     }
   }
 
-  // The picture from y on; its size.
+  // Draws the panels from y downward and returns their bottom-right corner.
   svg::Place draw(svg::Drawing& drawing, double y) const {
     std::vector<double> width(columns_);
     for (size_t i = 0; i < fragments_.size(); ++i) {
@@ -54,7 +54,7 @@ class Grid {
   }
 
  private:
-  // Left and right as the widest of its column, top and bottom as the highest of its row.
+  // Left and right margins are the widest of the column, top and bottom the tallest of the row.
   void align(size_t i) {
     if (!std::holds_alternative<LineChart>(panels_[i])) return;
     for (size_t j = 0; j < panels_.size(); ++j) {
@@ -79,21 +79,21 @@ class Grid {
   std::vector<Fragment> fragments_;
 };
 
-// One key for all line charts, which lose theirs; a name has one style in all of them.
-std::vector<KeyEntry> take_keys(std::vector<Panel>& panels) {
+// Moves the legends of all line charts into one; a name has the same style in all charts.
+std::vector<LegendEntry> take_legends(std::vector<Panel>& panels) {
   std::vector<Series> all;
-  std::vector<KeyEntry> references;
+  std::vector<LegendEntry> references;
   std::map<std::string, size_t> place;
   for (const Panel& panel : panels) {
     const auto* chart = std::get_if<LineChart>(&panel);
     if (chart == nullptr) continue;
     for (const Series& one : chart->series) {
       if (place.emplace(one.name, all.size()).second) {
-        all.push_back({.name = one.name, .colour = one.colour, .dashed = one.dashed});
+        all.push_back({.name = one.name, .color = one.color, .dashed = one.dashed});
       }
     }
     for (const Reference& one : chart->references) {
-      const auto same = [&](const KeyEntry& entry) { return entry.name == one.name; };
+      const auto same = [&](const LegendEntry& entry) { return entry.name == one.name; };
       if (one.name.empty() || std::any_of(references.begin(), references.end(), same)) continue;
       references.push_back({.name = one.name, .mark = parts::Mark::kReference});
     }
@@ -102,22 +102,22 @@ std::vector<KeyEntry> take_keys(std::vector<Panel>& panels) {
   for (Panel& panel : panels) {
     auto* chart = std::get_if<LineChart>(&panel);
     if (chart == nullptr) continue;
-    chart->key = KeyPlace::kNone;
+    chart->legend = LegendPlace::kNone;
     for (Series& one : chart->series) {
-      one.colour = all[place[one.name]].colour;
+      one.color = all[place[one.name]].color;
       one.dashed = all[place[one.name]].dashed;
     }
   }
-  std::vector<KeyEntry> key;
+  std::vector<LegendEntry> legend;
   for (const Series& one : all) {
     if (!one.name.empty())
-      key.push_back({.name = one.name, .colour = one.colour, .dashed = one.dashed});
+      legend.push_back({.name = one.name, .color = one.color, .dashed = one.dashed});
   }
-  key.insert(key.end(), references.begin(), references.end());
-  return key;
+  legend.insert(legend.end(), references.begin(), references.end());
+  return legend;
 }
 
-// For those who cannot see the picture.
+// Accessible name, for screen readers.
 std::string label_of(std::span<const Panel> panels, const PanelOptions& options) {
   std::string label = options.title;
   for (const Panel& panel : panels) {
@@ -134,10 +134,9 @@ std::string label_of(std::span<const Panel> panels, const PanelOptions& options)
 Fragment draw(const LineChart& chart) { return parts::draw(chart, parts::margins_of(chart)); }
 
 std::string svg_panels(std::span<const Panel> panels, const PanelOptions& options) {
-  require(options.columns >= 1, "a picture of panels in ", options.columns,
-          " columns: there has to be at least one");
+  require(options.columns >= 1, "charts in ", options.columns, " columns: expected at least 1");
   std::vector<Panel> shown(panels.begin(), panels.end());
-  const auto key = options.shared_key ? take_keys(shown) : std::vector<KeyEntry>();
+  const auto legend = options.shared_legend ? take_legends(shown) : std::vector<LegendEntry>();
   const auto columns = std::clamp<size_t>(shown.size(), 1, static_cast<size_t>(options.columns));
   const Grid grid(std::move(shown), columns);
 
@@ -146,12 +145,12 @@ std::string svg_panels(std::span<const Panel> panels, const PanelOptions& option
   const double width = std::max(least, grid.draw(scratch, 0).x);
   svg::Drawing drawing;
   const parts::Heading title{.size = 15, .bold = true, .width = width};
-  const parts::Heading subtitle{.size = 11.5, .colour = svg::kSoft, .width = width};
+  const parts::Heading subtitle{.size = 11.5, .color = svg::kSoft, .width = width};
   double y = title.draw(drawing, options.title, 0);
   y = subtitle.draw(drawing, options.subtitle, y);
-  if (!key.empty()) {
-    parts::draw_key(drawing, key, {0, y + 4}, width);
-    y += 4 + parts::key_height(key, width);
+  if (!legend.empty()) {
+    parts::draw_legend(drawing, legend, {0, y + 4}, width);
+    y += 4 + parts::legend_height(legend, width);
   }
   const svg::Place end = grid.draw(drawing, y > 0 ? y + 10 : 0);
   svg::Drawing padded;

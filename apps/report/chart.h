@@ -12,32 +12,32 @@
 
 namespace lase {
 
-// Charts for documents and pages, as SVG text. Lengths are pixels. Values that are not finite are
-// missing: lines have a gap there, and dots are not drawn. Colours are any that SVG knows; empty
-// ones are chosen from svg::kPalette.
+// SVG charts for documents and pages. Lengths are in pixels. Non-finite values count as missing:
+// lines have a gap there and dots are not drawn. Any SVG color is valid; an empty color is chosen
+// from svg::kPalette.
 
 struct Range {
   double low = 0;
   double high = 1;
 };
 
-// How one standard error on either side is shown. Automatic: whiskers for few points, else a band.
+// How ±1 standard error is drawn. Automatic: whiskers if the series has few points, else a band.
 enum class ErrorStyle : uint8_t { kAutomatic, kBand, kWhiskers };
 
-// Where series are named. Automatic: beside the ends of the lines where the names have room there,
-// else below. Nowhere does a name cover data.
-enum class KeyPlace : uint8_t { kAutomatic, kLineEnds, kBelow, kNone };
+// Position of the series names. Automatic: at the line ends if they fit there, else below the
+// chart. Names never cover data.
+enum class LegendPlace : uint8_t { kAutomatic, kLineEnds, kBelow, kNone };
 
 struct Series {
   std::string name = {};
   std::vector<double> x = {};      // empty: 1, 2, …
   std::vector<double> y = {};      // [x]
   std::vector<double> error = {};  // [x], standard errors; empty: none
-  std::string colour = {};
+  std::string color = {};
   bool dashed = false;
 };
 
-// A level to compare with, as a line across.
+// A horizontal reference line.
 struct Reference {
   double value = 0;
   std::string name = {};
@@ -46,29 +46,29 @@ struct Reference {
 struct LineChart {
   std::string title = {};
   std::string x_label = {};
-  std::string y_label = {};  // stands above the axis
+  std::string y_label = {};  // written above the axis
   std::vector<Series> series = {};
   std::vector<Reference> references = {};
   bool x_log = false;
   std::vector<svg::Tick> x_ticks = {};  // empty: round numbers
   std::optional<Range> x_range = {};
-  std::optional<Range> y_range = {};  // lines go out of it without a trace
+  std::optional<Range> y_range = {};  // lines are clipped to it
   ErrorStyle errors = ErrorStyle::kAutomatic;
-  KeyPlace key = KeyPlace::kAutomatic;
-  double width = 440;  // of everything; a key below that needs more height gets it
+  LegendPlace legend = LegendPlace::kAutomatic;
+  double width = 440;  // total; the height grows if the legend below needs it
   double height = 280;
 };
 
 struct Score {
   double value = std::numeric_limits<double>::quiet_NaN();
   double error = std::numeric_limits<double>::quiet_NaN();
-  double paper = std::numeric_limits<double>::quiet_NaN();  // what it is compared with
+  double paper = std::numeric_limits<double>::quiet_NaN();  // published value
 };
 
 struct DotRow {
   std::string name = {};
-  std::string colour = {};
-  bool apart = false;  // a line separates it from the row above
+  std::string color = {};
+  bool apart = false;  // separated from the row above by a line
 };
 
 struct DotPanel {
@@ -79,24 +79,24 @@ struct DotPanel {
 
 enum class Best : uint8_t { kNone, kHighest, kLowest };
 
-// Scores of models (rows) on data sets (panels): a dot with a whisker of one standard error on
-// either side, a hollow diamond for the value it is compared with, and the numbers at the right.
-// Dots and not bars, because scales need not start at zero.
+// Scores of models (rows) on data sets (panels): a dot with whiskers of ±1 standard error, a hollow
+// diamond for the published value, and the numbers on the right. Dots rather than bars, because the
+// axis need not start at zero.
 struct DotPlot {
   std::string title = {};
   std::string x_label = {};
   std::vector<DotRow> rows = {};
   std::vector<DotPanel> panels = {};
-  std::string value_name = "here, with standard error";
-  std::string paper_name = "in the paper";
-  int64_t columns = 0;  // of panels; 0: as many as have room
+  std::string value_name = "lase (± standard error)";
+  std::string paper_name = "paper";
+  int64_t columns = 0;  // of panels; 0: as many as fit
   int decimals = 3;
-  Best best = Best::kHighest;  // whose number is bold
+  Best best = Best::kHighest;  // printed in bold
   bool x_log = false;
   double width = 880;
 };
 
-// Something drawn from (0, 0) on.
+// A drawing whose top-left corner is (0, 0).
 struct Fragment {
   std::string content = {};
   double width = 0;
@@ -112,14 +112,14 @@ struct PanelOptions {
   std::string title = {};
   std::string subtitle = {};
   int64_t columns = 3;
-  // One key for all line charts, below the titles. Series of one name have the same colour.
-  bool shared_key = false;
+  // One legend for all line charts, below the titles; series with the same name share a color.
+  bool shared_legend = false;
 };
 
-// A whole picture of panels in rows. Line charts of a column or row have their axes in line.
+// A complete SVG with panels in rows; the axes of line charts are aligned by row and column.
 std::string svg_panels(std::span<const Panel> panels, const PanelOptions& options);
 
-// A whole picture of one chart.
+// A complete SVG with one chart.
 std::string svg_picture(const Panel& panel);
 
 }  // namespace lase

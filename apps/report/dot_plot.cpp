@@ -13,12 +13,12 @@ using svg::Anchor;
 using svg::Drawing;
 using svg::Place;
 
-constexpr double kName = 11.5;  // sizes of texts
+constexpr double kName = 11.5;  // font sizes
 constexpr double kNumber = 10.5;
-constexpr double kMiddle = 0.36;  // from the middle of a text to its baseline, in sizes
+constexpr double kMiddle = 0.36;  // from the middle of a text to its baseline, in font sizes
 constexpr double kDot = 3.4;      // radius
 constexpr double kRow = 22;
-constexpr double kApart = 10;      // more above a row that stands apart
+constexpr double kApart = 10;      // extra space above a separated row
 constexpr double kGap = 26;        // between panels
 constexpr double kNumberGap = 10;  // between a plot and its numbers
 constexpr double kLeastPlot = 110;
@@ -41,20 +41,21 @@ std::string score_text(const DotPlot& plot, const Score& score) {
 
 void check(const DotPlot& plot) {
   for (const DotPanel& panel : plot.panels) {
-    require(panel.scores.size() == plot.rows.size(), "a dot plot: panel ", quote(panel.title),
-            " has ", panel.scores.size(), " scores for ", plot.rows.size(), " rows");
-    require(!panel.x_range || panel.x_range->low < panel.x_range->high, "a dot plot: panel ",
-            quote(panel.title), " has a range that is empty");
+    require(panel.scores.size() == plot.rows.size(), "dot plot: panel ", quote(panel.title),
+            " has ", panel.scores.size(), " scores for ", plot.rows.size(),
+            " rows, expected one score per row");
+    require(!panel.x_range || panel.x_range->low < panel.x_range->high, "dot plot: panel ",
+            quote(panel.title), " has an empty axis range");
   }
 }
 
 // Sizes that all panels share.
 struct Layout {
   double names = 0;    // width of the column of names
-  double numbers = 0;  // of the columns of numbers
-  double plot = 0;     // of the axes of a panel
+  double numbers = 0;  // width of the columns of numbers
+  double plot = 0;     // width of the axes of a panel
   size_t columns = 1;
-  std::vector<double> row = {};  // [rows], their middles from the top of the axes
+  std::vector<double> row = {};  // [rows], vertical centers, from the top of the axes
   double height = 0;             // of the axes
 
   explicit Layout(const DotPlot& source) {
@@ -74,7 +75,7 @@ struct Layout {
     columns = source.columns > 0 ? static_cast<size_t>(source.columns) : count;
     columns = std::min(columns, count);
     while (source.columns <= 0 && columns > 1 && width_of_plot(source) < kLeastPlot) --columns;
-    // As few as give the same number of lines.
+    // Balance: the fewest columns with the same number of lines.
     const size_t lines = (count + columns - 1) / columns;
     if (source.columns <= 0) columns = (count + lines - 1) / lines;
     plot = std::max(kLeastPlot, width_of_plot(source));
@@ -106,7 +107,7 @@ svg::Axis axis_of(const DotPlot& plot, const DotPanel& panel, double from, doubl
       .low = range.low, .high = range.high, .from = from, .to = from + width, .log = plot.x_log};
 }
 
-// Whether a row has the best of the numbers as they are written.
+// Whether a row has the best score after rounding, since ties in print should look like ties.
 bool is_best(const DotPlot& plot, const DotPanel& panel, size_t row) {
   const double scale = std::pow(10.0, plot.decimals);
   const auto written = [&](double value) { return std::round(value * scale); };
@@ -117,24 +118,24 @@ bool is_best(const DotPlot& plot, const DotPanel& panel, size_t row) {
   });
 }
 
-void draw_score(Drawing& drawing, const Score& score, const std::string& colour,
+void draw_score(Drawing& drawing, const Score& score, const std::string& color,
                 const svg::Axis& axis, double y) {
   if (is_shown(score.paper, axis.log) && axis.holds(score.paper)) {
-    drawing.diamond({axis.at(score.paper), y}, 5.5, {.colour = svg::kSoft, .width = 1.3});
+    drawing.diamond({axis.at(score.paper), y}, 5.5, {.color = svg::kSoft, .width = 1.3});
   }
   if (!is_shown(score.value, axis.log) || !axis.holds(score.value)) return;
   if (is_shown(score.error)) {
     const auto end = [&](double value) { return axis.at(std::clamp(value, axis.low, axis.high)); };
     const double low = end(score.value - score.error);
     const double high = end(score.value + score.error);
-    const svg::Stroke stroke{.colour = colour, .width = 1.5};
+    const svg::Stroke stroke{.color = color, .width = 1.5};
     drawing.line({low, y}, {high, y}, stroke);
-    // Caps that would touch the dot make it look like a square.
+    // No caps on short whiskers: touching the dot, they would make it look like a square.
     if (high - low > 4 * kDot) {
       for (const double x : {low, high}) drawing.line({x, y - 3}, {x, y + 3}, stroke);
     }
   }
-  drawing.circle({axis.at(score.value), y}, kDot, colour);
+  drawing.circle({axis.at(score.value), y}, kDot, color);
 }
 
 void draw_grid(Drawing& drawing, const DotPlot& plot, const Layout& layout, const svg::Axis& axis,
@@ -142,21 +143,21 @@ void draw_grid(Drawing& drawing, const DotPlot& plot, const Layout& layout, cons
   const double bottom = top + layout.height;
   for (const double middle : layout.row) {
     drawing.line({axis.from, top + middle}, {axis.to, top + middle},
-                 {.colour = svg::kGrid, .dashes = "1 3"});
+                 {.color = svg::kGrid, .dashes = "1 3"});
   }
   const auto most = static_cast<int64_t>((axis.to - axis.from) / 46);
   const auto ticks = axis.log ? svg::log_ticks(axis.low, axis.high, most)
                               : svg::nice_ticks(axis.low, axis.high, most);
   for (const svg::Tick& tick : ticks) {
     const double x = axis.at(tick.value);
-    drawing.line({x, top}, {x, bottom}, {.colour = svg::kGrid});
+    drawing.line({x, top}, {x, bottom}, {.color = svg::kGrid});
     drawing.write({x, bottom + 15}, tick.text,
-                  {.size = kNumber, .colour = svg::kSoft, .anchor = Anchor::kMiddle});
+                  {.size = kNumber, .color = svg::kSoft, .anchor = Anchor::kMiddle});
   }
-  drawing.line({axis.from, bottom}, {axis.to, bottom}, {.colour = "#98A1AE"});
+  drawing.line({axis.from, bottom}, {axis.to, bottom}, {.color = "#98A1AE"});
   drawing.write({(axis.from + axis.to) / 2, bottom + 31}, plot.x_label,
                 {.size = kNumber,
-                 .colour = svg::kSoft,
+                 .color = svg::kSoft,
                  .anchor = Anchor::kMiddle,
                  .room = axis.to - axis.from});
 }
@@ -176,13 +177,13 @@ void draw_panel(Drawing& drawing, const DotPlot& plot, const DotPanel& panel, co
   draw_grid(drawing, plot, layout, axis, corner.y);
   for (size_t i = 0; i < plot.rows.size(); ++i) {
     const double y = corner.y + layout.row[i];
-    const std::string& colour = plot.rows[i].colour;
+    const std::string& color = plot.rows[i].color;
     drawing.begin_hint(hint(plot, panel, i));
-    draw_score(drawing, panel.scores[i], colour.empty() ? std::string(svg::kPalette[0]) : colour,
+    draw_score(drawing, panel.scores[i], color.empty() ? std::string(svg::kPalette[0]) : color,
                axis, y);
     const bool best = is_best(plot, panel, i);
     drawing.write({axis.to + kNumberGap, y + kMiddle * kNumber}, score_text(plot, panel.scores[i]),
-                  {.size = kNumber, .colour = best ? svg::kInk : svg::kSoft, .bold = best});
+                  {.size = kNumber, .color = best ? svg::kInk : svg::kSoft, .bold = best});
     drawing.end_hint();
   }
 }
@@ -194,21 +195,21 @@ void draw_names(Drawing& drawing, const DotPlot& plot, const Layout& layout, dou
                   {.size = kName, .anchor = Anchor::kEnd, .room = layout.names});
     if (!plot.rows[i].apart || i == 0) continue;
     const double y = top + layout.row[i] - (kRow + kApart) / 2;
-    drawing.line({0, y}, {layout.left(panels) - kGap, y}, {.colour = "#C5CBD5"});
+    drawing.line({0, y}, {layout.left(panels) - kGap, y}, {.color = "#C5CBD5"});
   }
 }
 
-std::vector<parts::KeyEntry> key_of(const DotPlot& plot) {
-  std::vector<parts::KeyEntry> key;
+std::vector<parts::LegendEntry> legend_of(const DotPlot& plot) {
+  std::vector<parts::LegendEntry> legend;
   if (!plot.value_name.empty() && any_has(plot, &Score::value)) {
-    key.push_back({.name = plot.value_name,
-                   .colour = std::string(svg::kPalette[0]),
-                   .mark = parts::Mark::kDot});
+    legend.push_back({.name = plot.value_name,
+                      .color = std::string(svg::kPalette[0]),
+                      .mark = parts::Mark::kDot});
   }
   if (!plot.paper_name.empty() && any_has(plot, &Score::paper)) {
-    key.push_back({.name = plot.paper_name, .mark = parts::Mark::kDiamond});
+    legend.push_back({.name = plot.paper_name, .mark = parts::Mark::kDiamond});
   }
-  return key;
+  return legend;
 }
 
 }  // namespace
@@ -219,9 +220,9 @@ Fragment draw(const DotPlot& plot) {
   Drawing drawing;
   const parts::Heading title{.size = 13, .bold = true, .width = layout.width()};
   double y = title.draw(drawing, plot.title, 0);
-  const auto key = key_of(plot);
-  parts::draw_key(drawing, key, {0, y + 2}, layout.width());
-  y += 2 + parts::key_height(key, layout.width()) + 8;
+  const auto legend = legend_of(plot);
+  parts::draw_legend(drawing, legend, {0, y + 2}, layout.width());
+  y += 2 + parts::legend_height(legend, layout.width()) + 8;
   const double room = layout.plot + kNumberGap + layout.numbers;
   for (size_t first = 0; first < plot.panels.size(); first += layout.columns) {
     const size_t count = std::min(layout.columns, plot.panels.size() - first);

@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 using svg::Place;
 
-constexpr double kWidth = 600;  // of one layer's picture
+constexpr double kWidth = 600;  // of one layer
 constexpr double kHeight = 520;
-constexpr double kRadius = 150;    // of the circle of neighbours
-constexpr double kNameRoom = 110;  // for the text beside a neighbour
+constexpr double kRadius = 150;    // of the circle of neighbors
+constexpr double kNameRoom = 110;  // width available for the name of a neighbor
 constexpr std::string_view kFor = "#1f6fb4";
 constexpr std::string_view kAgainst = "#c0392b";
 
@@ -27,7 +27,7 @@ std::string signed_number(double value) { return signed_fixed(value, 3); }
 
 std::string attribute_effect(const AttributeEffect& attribute) {
   return fmt::format("effect {}, {}% of the amplifier", signed_number(attribute.effect),
-                     fixed(100 * attribute.amplifier_share, 0));
+                     fixed(100 * attribute.amplifier_fraction, 0));
 }
 
 std::string headline(const Explanation& explanation) {
@@ -47,31 +47,32 @@ std::string hint(const NeighborEffect& neighbor) {
   return text;
 }
 
-// A neighbour in the direction of an angle, clockwise from the right.
+// A neighbor at an angle in radians, clockwise from the right.
 void draw_neighbor(svg::Drawing& drawing, const NeighborEffect& neighbor, Place center,
                    double angle, double largest) {
-  const Place way{std::cos(angle), std::sin(angle)};
-  const Place place{center.x + kRadius * way.x, center.y + kRadius * way.y};
-  const std::string_view colour = neighbor.effect >= 0 ? kFor : kAgainst;
+  const Place direction{std::cos(angle), std::sin(angle)};
+  const Place place{center.x + kRadius * direction.x, center.y + kRadius * direction.y};
+  const std::string_view color = neighbor.effect >= 0 ? kFor : kAgainst;
   drawing.begin_hint(hint(neighbor));
   drawing.line(
       center, place,
-      {.colour = colour, .width = 1 + 9 * std::abs(neighbor.effect) / largest, .opacity = 0.65});
-  drawing.circle(place, 15, "white", svg::Stroke{.colour = colour, .width = 2});
-  const Place text{center.x + (kRadius + 24) * way.x, center.y + (kRadius + 30) * way.y + 4};
-  const auto anchor = way.x > 0.2    ? svg::Anchor::kStart
-                      : way.x < -0.2 ? svg::Anchor::kEnd
-                                     : svg::Anchor::kMiddle;
+      {.color = color, .width = 1 + 9 * std::abs(neighbor.effect) / largest, .opacity = 0.65});
+  drawing.circle(place, 15, "white", svg::Stroke{.color = color, .width = 2});
+  const Place text{center.x + (kRadius + 24) * direction.x,
+                   center.y + (kRadius + 30) * direction.y + 4};
+  const auto anchor = direction.x > 0.2    ? svg::Anchor::kStart
+                      : direction.x < -0.2 ? svg::Anchor::kEnd
+                                           : svg::Anchor::kMiddle;
   drawing.write({text.x, text.y - 6}, neighbor.name,
                 {.size = 12, .anchor = anchor, .room = kNameRoom});
   drawing.write(
       {text.x, text.y + 8},
       fmt::format("{} · gate {}", signed_number(neighbor.effect), fixed(neighbor.gate, 2)),
-      {.size = 10, .colour = svg::kSoft, .anchor = anchor});
+      {.size = 10, .color = svg::kSoft, .anchor = anchor});
   drawing.end_hint();
 }
 
-// One layer: the node in the middle, its neighbours on a circle, clockwise from the top by effect.
+// One layer: the node in the center, its neighbors on a circle, clockwise from the top by effect.
 void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExplanation& layer,
                 double left) {
   const Place center{left + kWidth / 2, 290};
@@ -88,7 +89,7 @@ void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExpla
     const double turn = static_cast<double>(i) / count - 0.25;
     draw_neighbor(drawing, layer.neighbors[i], center, 2 * std::numbers::pi * turn, largest);
   }
-  drawing.circle(center, 26, "#f5c542", svg::Stroke{.colour = "#7a5c00"});
+  drawing.circle(center, 26, "#f5c542", svg::Stroke{.color = "#7a5c00"});
   drawing.write({center.x, center.y + 4}, node,
                 {.size = 12, .anchor = svg::Anchor::kMiddle, .room = 50});
 }
@@ -99,7 +100,7 @@ std::string explanation_text(const Explanation& explanation) {
   std::string text = headline(explanation) + "\n";
   for (const auto& layer : explanation.layers) {
     text += fmt::format(
-        "\nlayer {}: {} links; left out one by one, the {} with the largest effect on the score\n",
+        "\nlayer {}: {} links; the {} with the largest effect on the score when removed\n",
         layer.layer, layer.links, layer.neighbors.size());
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
@@ -122,7 +123,7 @@ json explanation_json(const Explanation& explanation) {
       for (const auto& attribute : neighbor.attributes) {
         attributes.push_back({{"name", attribute.name},
                               {"value", attribute.value},
-                              {"amplifier_share", attribute.amplifier_share},
+                              {"amplifier_fraction", attribute.amplifier_fraction},
                               {"effect", attribute.effect}});
       }
       neighbors.push_back({{"node", neighbor.name},
@@ -144,8 +145,10 @@ std::string explanation_svg(const Explanation& explanation) {
   const std::string title = headline(explanation);
   svg::Drawing drawing;
   drawing.write({20, 32}, title, {.size = 17, .bold = true, .room = width - 40});
-  drawing.write({20, 50}, "lines: effect of leaving the link out; blue speaks for it, red against",
-                {.size = 10, .colour = svg::kSoft});
+  drawing.write(
+      {20, 50},
+      "line width: effect of removing the link; blue supports the prediction, red opposes it",
+      {.size = 10, .color = svg::kSoft});
   for (size_t i = 0; i < explanation.layers.size(); ++i) {
     draw_layer(drawing, explanation.node, explanation.layers[i], kWidth * static_cast<double>(i));
   }

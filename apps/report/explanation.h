@@ -9,8 +9,8 @@ namespace lase {
 
 std::string explanation_text(const Explanation& explanation);
 nlohmann::json explanation_json(const Explanation& explanation);
-// A picture: for every layer the node in the middle, its neighbours around it; lines are as thick
-// as the effect is large, blue where it speaks for the class and red where against.
+// An SVG with one panel per layer: the node in the center and its neighbors around it. Line width
+// is proportional to the effect; blue supports the class, red opposes it.
 std::string explanation_svg(const Explanation& explanation);
 
 }  // namespace lase

@@ -13,25 +13,29 @@ using svg::Drawing;
 using svg::Place;
 using svg::Tick;
 
-constexpr double kTickRow = 19;  // heights below the axis
+constexpr double kTickRow = 19;  // row heights below the axis
 constexpr double kLabelRow = 16;
-constexpr double kKeyGap = 6;
-constexpr double kAngle = 35;    // of tick texts that have no room side by side
-constexpr double kTilted = 120;  // room for these
+constexpr double kLegendGap = 6;
+constexpr double kAngle = 35;    // degrees, of tick labels that do not fit side by side
+constexpr double kTilted = 120;  // maximum length of tilted labels
 
 void check(const LineChart& chart) {
   for (const Series& one : chart.series) {
-    require(one.x.empty() || one.x.size() == one.y.size(), "a chart: series ", quote(one.name),
-            " has ", one.x.size(), " x values and ", one.y.size(), " y values");
-    require(one.error.empty() || one.error.size() == one.y.size(), "a chart: series ",
-            quote(one.name), " has ", one.error.size(), " errors for ", one.y.size(), " values");
+    require(one.x.empty() || one.x.size() == one.y.size(), "line chart: series ", quote(one.name),
+            " has ", one.x.size(), " x values and ", one.y.size(),
+            " y values, expected equal numbers");
+    require(one.error.empty() || one.error.size() == one.y.size(), "line chart: series ",
+            quote(one.name), " has ", one.error.size(), " errors for ", one.y.size(),
+            " values, expected equal numbers");
   }
   for (const auto& range : {chart.x_range, chart.y_range}) {
     require(!range || (is_shown(range->low) && is_shown(range->high) && range->low < range->high),
-            "a chart: its range is from ", range ? range->low : 0, " to ", range ? range->high : 0);
+            "line chart: the axis range is ", range ? range->low : 0, " to ",
+            range ? range->high : 0, ", expected finite bounds, lower first");
   }
   require(!chart.x_log || !chart.x_range || chart.x_range->low > 0,
-          "a chart: a logarithmic axis cannot start at ", chart.x_range ? chart.x_range->low : 0);
+          "line chart: a logarithmic axis cannot start at ", chart.x_range ? chart.x_range->low : 0,
+          ", expected a positive number");
 }
 
 bool has_whiskers(const LineChart& chart, const Series& series) {
@@ -43,7 +47,7 @@ Heading title_of(const LineChart& chart) {
   return {.size = 12, .bold = true, .width = chart.width};
 }
 Heading y_label_of(const LineChart& chart) {
-  return {.size = kTickSize, .colour = svg::kSoft, .width = chart.width};
+  return {.size = kTickSize, .color = svg::kSoft, .width = chart.width};
 }
 
 double top_of(const LineChart& chart) {
@@ -67,38 +71,38 @@ double bottom_of(const LineChart& chart, bool tilted) {
 void draw_axes(Drawing& drawing, const LineChart& chart, const Frame& frame, bool tilted) {
   for (const Tick& tick : frame.y_ticks) {
     const double y = frame.y.at(tick.value);
-    drawing.line({frame.x.from, y}, {frame.x.to, y}, {.colour = svg::kGrid});
+    drawing.line({frame.x.from, y}, {frame.x.to, y}, {.color = svg::kGrid});
     drawing.write({frame.x.from - 7, y + kMiddle * kTickSize}, tick.text,
-                  {.size = kTickSize, .colour = svg::kSoft, .anchor = Anchor::kEnd});
+                  {.size = kTickSize, .color = svg::kSoft, .anchor = Anchor::kEnd});
   }
   const double bottom = frame.y.from;
-  drawing.line({frame.x.from, bottom}, {frame.x.to, bottom}, {.colour = "#98A1AE"});
+  drawing.line({frame.x.from, bottom}, {frame.x.to, bottom}, {.color = "#98A1AE"});
   for (const Tick& tick : frame.x_ticks) {
     const double x = frame.x.at(tick.value);
-    drawing.line({x, bottom}, {x, bottom + 4}, {.colour = "#98A1AE"});
+    drawing.line({x, bottom}, {x, bottom + 4}, {.color = "#98A1AE"});
     if (tilted) {
       drawing.write({x + 3, bottom + 14}, tick.text,
                     {.size = kTickSize,
-                     .colour = svg::kSoft,
+                     .color = svg::kSoft,
                      .anchor = Anchor::kEnd,
                      .angle = -kAngle,
                      .room = kTilted});
     } else {
       drawing.write({x, bottom + 16}, tick.text,
-                    {.size = kTickSize, .colour = svg::kSoft, .anchor = Anchor::kMiddle});
+                    {.size = kTickSize, .color = svg::kSoft, .anchor = Anchor::kMiddle});
     }
   }
   const double below = bottom + bottom_of(chart, tilted) - 4;
   drawing.write({(frame.x.from + frame.x.to) / 2, below}, chart.x_label,
                 {.size = kTickSize,
-                 .colour = svg::kSoft,
+                 .color = svg::kSoft,
                  .anchor = Anchor::kMiddle,
                  .room = frame.x.to - frame.x.from});
 }
 
-// Calls use(first, last) for the longest stretches [first, last) where `present` holds.
+// Calls use(first, last) for each maximal segment [first, last) on which `present` holds.
 template <class Present, class Use>
-void for_each_stretch(size_t n, const Present& present, const Use& use) {
+void for_each_segment(size_t n, const Present& present, const Use& use) {
   for (size_t first = 0; first < n; ++first) {
     if (!present(first)) continue;
     size_t last = first;
@@ -116,12 +120,12 @@ void draw_errors(Drawing& drawing, const LineChart& chart, const Series& series,
   const auto present = [&](size_t i) {
     return has_point(chart, series, i) && has_error(series, i);
   };
-  for_each_stretch(series.y.size(), present, [&](size_t first, size_t last) {
+  for_each_segment(series.y.size(), present, [&](size_t first, size_t last) {
     std::vector<Place> around;
     for (size_t i = first; i < last; ++i) {
       around.push_back(at(i, 1));
       if (!has_whiskers(chart, series)) continue;
-      const svg::Stroke stroke{.colour = series.colour, .width = 1.2};
+      const svg::Stroke stroke{.color = series.color, .width = 1.2};
       drawing.line(at(i, 1), at(i, -1), stroke);
       for (const double sign : {-1., 1.}) {
         const Place end = at(i, sign);
@@ -129,24 +133,24 @@ void draw_errors(Drawing& drawing, const LineChart& chart, const Series& series,
       }
     }
     for (size_t i = last; i-- > first;) around.push_back(at(i, -1));
-    if (!has_whiskers(chart, series)) drawing.area(around, series.colour, 0.2);
+    if (!has_whiskers(chart, series)) drawing.area(around, series.color, 0.2);
   });
 }
 
 void draw_line(Drawing& drawing, const LineChart& chart, const Series& series, const Frame& frame) {
   const auto present = [&](size_t i) { return has_point(chart, series, i); };
-  for_each_stretch(series.y.size(), present, [&](size_t first, size_t last) {
+  for_each_segment(series.y.size(), present, [&](size_t first, size_t last) {
     std::vector<Place> places;
     for (size_t i = first; i < last; ++i) {
       places.push_back({frame.x.at(x_of(series, i)), frame.y.at(series.y[i])});
     }
     if (places.size() > 1) {
-      drawing.polyline(
-          places, {.colour = series.colour, .width = 1.5, .dashes = series.dashed ? "5 3" : ""});
+      drawing.polyline(places,
+                       {.color = series.color, .width = 1.5, .dashes = series.dashed ? "5 3" : ""});
     }
-    // A point between gaps is no line.
+    // A single point between gaps is not visible as a line, so it gets a marker.
     if (places.size() > 1 && !has_few_points(series)) return;
-    for (const Place& place : places) drawing.circle(place, 2.8, series.colour);
+    for (const Place& place : places) drawing.circle(place, 2.8, series.color);
   });
 }
 
@@ -155,43 +159,45 @@ void draw_line(Drawing& drawing, const LineChart& chart, const Series& series, c
 std::vector<Series> styled(const std::vector<Series>& series) {
   std::vector<Series> result = series;
   for (size_t i = 0; i < result.size(); ++i) {
-    if (!result[i].colour.empty()) continue;
-    result[i].colour = svg::kPalette[i % svg::kPalette.size()];
+    if (!result[i].color.empty()) continue;
+    result[i].color = svg::kPalette[i % svg::kPalette.size()];
     if (i >= svg::kPalette.size()) result[i].dashed = true;
   }
   return result;
 }
 
-std::vector<KeyEntry> key_of(const LineChart& chart) {
-  std::vector<KeyEntry> key;
+std::vector<LegendEntry> legend_of(const LineChart& chart) {
+  std::vector<LegendEntry> legend;
   for (const Series& one : styled(chart.series)) {
     bool any = false;
     for (size_t i = 0; i < one.y.size(); ++i) any = any || has_point(chart, one, i);
     if (any && !one.name.empty()) {
-      key.push_back({.name = one.name, .colour = one.colour, .dashed = one.dashed});
+      legend.push_back({.name = one.name, .color = one.color, .dashed = one.dashed});
     }
   }
   for (const Reference& one : chart.references) {
     if (!one.name.empty() && is_shown(one.value)) {
-      key.push_back({.name = one.name, .mark = Mark::kReference});
+      legend.push_back({.name = one.name, .mark = Mark::kReference});
     }
   }
-  return key;
+  return legend;
 }
 
 Margins margins_of(const LineChart& chart) {
   check(chart);
   Margins margins{.left = 40, .right = 14, .top = top_of(chart)};
   const double least = bottom_of(chart, false);
-  const auto key = key_of(chart);
-  if (chart.key != KeyPlace::kNone && !key.empty()) {
+  const auto legend = legend_of(chart);
+  if (chart.legend != LegendPlace::kNone && !legend.empty()) {
     const bool fit = end_names_fit(chart, chart.height - margins.top - least);
-    margins.key = fit && chart.key != KeyPlace::kBelow ? KeyPlace::kLineEnds : KeyPlace::kBelow;
+    margins.legend =
+        fit && chart.legend != LegendPlace::kBelow ? LegendPlace::kLineEnds : LegendPlace::kBelow;
   }
-  if (margins.key == KeyPlace::kLineEnds) margins.right = end_names_width(chart);
+  if (margins.legend == LegendPlace::kLineEnds) margins.right = end_names_width(chart);
   margins.tilted = !chart.x_ticks.empty() && Frame(chart, margins).x_ticks_collide();
   margins.bottom = bottom_of(chart, margins.tilted);
-  if (margins.key == KeyPlace::kBelow) margins.bottom += kKeyGap + key_height(key, chart.width);
+  if (margins.legend == LegendPlace::kBelow)
+    margins.bottom += kLegendGap + legend_height(legend, chart.width);
 
   const Frame frame(chart, margins);
   margins.left = 0;
@@ -201,7 +207,7 @@ Margins margins_of(const LineChart& chart) {
   if (frame.x_ticks.empty()) return margins;
   const double first = svg::text_width(frame.x_ticks.front().text, kTickSize);
   const double last = svg::text_width(frame.x_ticks.back().text, kTickSize);
-  // A tilted text ends below its tick and begins at the left of it.
+  // A tilted label ends below its tick and starts to the left of it.
   const double before = margins.tilted ? std::min(first, kTilted) * 0.85 : first / 2;
   const double inset = frame.x.at(frame.x_ticks.front().value) - frame.x.from;
   margins.left = std::max(margins.left, before - inset);
@@ -217,9 +223,10 @@ Fragment draw(const LineChart& chart, const Margins& margins) {
   for (const Reference& one : chart.references) {
     if (!is_shown(one.value) || !frame.y.holds(one.value)) continue;
     const double y = frame.y.at(one.value);
-    drawing.line({frame.x.from, y}, {frame.x.to, y}, {.colour = svg::kSoft, .dashes = "2 3"});
+    drawing.line({frame.x.from, y}, {frame.x.to, y}, {.color = svg::kSoft, .dashes = "2 3"});
   }
-  // Whole marks where everything is in range, and no line beyond the axis where it is not.
+  // Without explicit ranges everything fits, so leave space for whole markers; otherwise clip lines
+  // at the axes.
   const double more = chart.x_range || chart.y_range ? 0.8 : 4;
   drawing.begin_window({frame.x.from - more, frame.y.to - more}, frame.width() + 2 * more,
                        frame.height() + 2 * more);
@@ -227,10 +234,10 @@ Fragment draw(const LineChart& chart, const Margins& margins) {
   for (const Series& one : series) draw_errors(drawing, chart, one, frame);
   for (const Series& one : series) draw_line(drawing, chart, one, frame);
   drawing.end_window();
-  if (margins.key == KeyPlace::kLineEnds) draw_end_names(drawing, chart, frame);
-  if (margins.key == KeyPlace::kBelow) {
-    const double y = frame.y.from + bottom_of(chart, margins.tilted) + kKeyGap;
-    draw_key(drawing, key_of(chart), {0, y}, chart.width);
+  if (margins.legend == LegendPlace::kLineEnds) draw_end_names(drawing, chart, frame);
+  if (margins.legend == LegendPlace::kBelow) {
+    const double y = frame.y.from + bottom_of(chart, margins.tilted) + kLegendGap;
+    draw_legend(drawing, legend_of(chart), {0, y}, chart.width);
   }
   return {.content = drawing.text(),
           .width = frame.x.to + margins.right,

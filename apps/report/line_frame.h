@@ -4,18 +4,18 @@
 
 #include "report/parts.h"
 
-// The parts of a line chart.
+// Layout of a line chart.
 namespace lase::parts {
 
-inline constexpr double kTickSize = 10.5;  // of the texts of ticks and labels
-inline constexpr double kMiddle = 0.36;    // from the middle of a text to its baseline, in sizes
+inline constexpr double kTickSize = 10.5;  // font size of ticks and labels
+inline constexpr double kMiddle = 0.36;  // from the middle of a text to its baseline, in font sizes
 
 double x_of(const Series& series, size_t i);
 bool has_point(const LineChart& chart, const Series& series, size_t i);
 bool has_error(const Series& series, size_t i);
-bool has_few_points(const Series& series);  // so that they are marked one by one
+bool has_few_points(const Series& series);  // each point gets a marker
 
-// The axes, in what the margins leave.
+// The axes, inside the margins.
 struct Frame {
   svg::Axis x;
   svg::Axis y;
@@ -33,8 +33,8 @@ struct Frame {
   void set_x_ticks(const LineChart& chart);
 };
 
-// Names beside the ends of the lines: whether they have room in a plot of that height, how wide
-// they are with the lines that lead to them, and drawing them.
+// Names at the line ends: whether they fit in a plot of this height, their width including the
+// leaders, and drawing them.
 bool end_names_fit(const LineChart& chart, double height);
 double end_names_width(const LineChart& chart);
 void draw_end_names(svg::Drawing& drawing, const LineChart& chart, const Frame& frame);

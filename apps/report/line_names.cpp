@@ -5,16 +5,16 @@
 namespace lase::parts {
 namespace {
 
-constexpr double kNameRow = 13;  // from name to name
-constexpr double kLeader = 13;   // from the plot to a sample of the line
+constexpr double kNameRow = 13;  // row height
+constexpr double kLeader = 13;   // width of the leader from the plot to the line sample
 constexpr double kSample = 13;
 constexpr double kNameGap = 4;  // between the sample and the name
 
-// A name at the right of the plot, and where its line ends.
+// A name to the right of the plot, and the end of its line.
 struct EndName {
-  KeyEntry entry;
+  LegendEntry entry;
   svg::Place end;
-  double y = 0;  // of the middle of the text
+  double y = 0;  // vertical center of the text
 };
 
 std::vector<EndName> end_names(const LineChart& chart, const Frame& frame) {
@@ -23,7 +23,7 @@ std::vector<EndName> end_names(const LineChart& chart, const Frame& frame) {
     for (size_t i = one.y.size(); i-- > 0 && !one.name.empty();) {
       if (!has_point(chart, one, i) || !frame.x.holds(x_of(one, i))) continue;
       const double y = frame.y.at(std::clamp(one.y[i], frame.y.low, frame.y.high));
-      names.push_back({.entry = {.name = one.name, .colour = one.colour, .dashed = one.dashed},
+      names.push_back({.entry = {.name = one.name, .color = one.color, .dashed = one.dashed},
                        .end = {frame.x.at(x_of(one, i)), y}});
       break;
     }
@@ -36,32 +36,32 @@ std::vector<EndName> end_names(const LineChart& chart, const Frame& frame) {
   return names;
 }
 
-// Names as near to the ends of their lines as they can be without touching: neighbours that would
-// overlap form a block around the mean of where they want to be.
+// Moves names as close to the ends of their lines as possible without overlap: adjacent names that
+// would overlap form a group centered on the mean of their preferred positions.
 void spread(std::vector<EndName>& names, double top, double bottom) {
   std::stable_sort(names.begin(), names.end(),
                    [](const EndName& a, const EndName& b) { return a.end.y < b.end.y; });
-  struct Block {
-    double sum = 0;  // of where the first of the block would be for each
+  struct Group {
+    double sum = 0;  // of the group start that each name would prefer
     double count = 0;
     double first() const { return sum / count; }
   };
-  std::vector<Block> blocks;
+  std::vector<Group> groups;
   for (const EndName& name : names) {
-    blocks.push_back({.sum = name.end.y, .count = 1});
-    for (size_t last = blocks.size() - 1;
+    groups.push_back({.sum = name.end.y, .count = 1});
+    for (size_t last = groups.size() - 1;
          last > 0 &&
-         blocks[last - 1].first() + kNameRow * blocks[last - 1].count > blocks[last].first();
+         groups[last - 1].first() + kNameRow * groups[last - 1].count > groups[last].first();
          --last) {
-      Block& before = blocks[last - 1];
-      before.sum += blocks[last].sum - kNameRow * before.count * blocks[last].count;
-      before.count += blocks[last].count;
-      blocks.pop_back();
+      Group& previous = groups[last - 1];
+      previous.sum += groups[last].sum - kNameRow * previous.count * groups[last].count;
+      previous.count += groups[last].count;
+      groups.pop_back();
     }
   }
   size_t at = 0;
-  for (const Block& block : blocks) {
-    for (double i = 0; i < block.count; ++i) names[at++].y = block.first() + kNameRow * i;
+  for (const Group& group : groups) {
+    for (double i = 0; i < group.count; ++i) names[at++].y = group.first() + kNameRow * i;
   }
   for (size_t i = 0; i < names.size(); ++i) {
     names[i].y = std::max(names[i].y, top + kNameRow * static_cast<double>(i));
@@ -74,18 +74,18 @@ void spread(std::vector<EndName>& names, double top, double bottom) {
 
 double widest_name(const LineChart& chart) {
   double width = 0;
-  for (const KeyEntry& entry : key_of(chart)) {
+  for (const LegendEntry& entry : legend_of(chart)) {
     width = std::max(width, svg::text_width(entry.name, kTickSize));
   }
   return width;
 }
 
-// From the end of the line to the sample beside the name; a line that ends early is led to the
-// edge.
+// Connects the end of the line with the sample next to the name; a line that ends early is extended
+// to the edge of the plot by dots.
 void draw_leader(svg::Drawing& drawing, const EndName& name, const Frame& frame) {
   if (name.entry.mark == Mark::kReference && name.y == name.end.y) return;
   const bool reference = name.entry.mark == Mark::kReference;
-  const svg::Stroke stroke{.colour = reference ? svg::kSoft : std::string_view(name.entry.colour),
+  const svg::Stroke stroke{.color = reference ? svg::kSoft : std::string_view(name.entry.color),
                            .opacity = 0.7};
   const double edge = frame.x.to;
   const bool early = name.end.x < edge - 0.05 * frame.width();
@@ -101,7 +101,7 @@ void draw_leader(svg::Drawing& drawing, const EndName& name, const Frame& frame)
 }  // namespace
 
 bool end_names_fit(const LineChart& chart, double height) {
-  return static_cast<double>(key_of(chart).size()) * kNameRow <= height &&
+  return static_cast<double>(legend_of(chart).size()) * kNameRow <= height &&
          widest_name(chart) <= 0.4 * chart.width;
 }
 
@@ -118,7 +118,7 @@ void draw_end_names(svg::Drawing& drawing, const LineChart& chart, const Frame& 
     draw_mark(drawing, name.entry, {sample + kSample / 2, name.y}, kSample);
     const bool reference = name.entry.mark == Mark::kReference;
     drawing.write({sample + kSample + kNameGap, name.y + kMiddle * kTickSize}, name.entry.name,
-                  {.size = kTickSize, .colour = reference ? svg::kSoft : svg::kInk});
+                  {.size = kTickSize, .color = reference ? svg::kSoft : svg::kInk});
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace lase {
 
-// For text and attributes of XML and HTML. Control characters become spaces, and what is not UTF-8
-// U+FFFD.
+// Escapes text for XML and HTML content and attributes. Control characters become spaces; invalid
+// UTF-8 becomes U+FFFD.
 std::string escaped(std::string_view text);
 
 }  // namespace lase

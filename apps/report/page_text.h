@@ -4,7 +4,7 @@
 
 namespace lase {
 
-// page.html, with @DATA@ where the data belong.
+// page.html; @DATA@ is the placeholder for the data.
 std::string_view page_text();
 
 }  // namespace lase

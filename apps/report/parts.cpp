@@ -10,22 +10,22 @@ constexpr double kMarkWidth = 18;
 constexpr double kMarkGap = 6;    // between a mark and its name
 constexpr double kEntryGap = 18;  // between entries
 
-struct KeyPosition {
+struct LegendPosition {
   double x = 0;
   double y = 0;
-  double room = 0;  // for the name
+  double room = 0;  // width available for the name
 };
 
-// Where entries begin, each with its middle at y: one after the other where `column` is 0, else in
+// Left edge and vertical center of each entry: one after the other if `column` is 0, else in
 // columns of that width.
-std::vector<KeyPosition> key_positions(const std::vector<KeyEntry>& entries, double width,
-                                       double column) {
-  std::vector<KeyPosition> positions;
-  KeyPosition next{.y = kKeyRow / 2};
-  for (const KeyEntry& entry : entries) {
-    const double needed = kMarkWidth + kMarkGap + svg::text_width(entry.name, kKeySize);
+std::vector<LegendPosition> legend_positions(const std::vector<LegendEntry>& entries, double width,
+                                             double column) {
+  std::vector<LegendPosition> positions;
+  LegendPosition next{.y = kLegendRow / 2};
+  for (const LegendEntry& entry : entries) {
+    const double needed = kMarkWidth + kMarkGap + svg::text_width(entry.name, kLegendSize);
     if (next.x > 0 && next.x + std::max(column - kEntryGap, needed) > width) {
-      next = {.x = 0, .y = next.y + kKeyRow};
+      next = {.x = 0, .y = next.y + kLegendRow};
     }
     next.room = width - next.x - kMarkWidth - kMarkGap;
     positions.push_back(next);
@@ -34,55 +34,56 @@ std::vector<KeyPosition> key_positions(const std::vector<KeyEntry>& entries, dou
   return positions;
 }
 
-// In columns where there are several rows and columns need hardly more of them.
-std::vector<KeyPosition> key_positions(const std::vector<KeyEntry>& entries, double width) {
+// Uses columns if there are several rows and columns need at most about one row more.
+std::vector<LegendPosition> legend_positions(const std::vector<LegendEntry>& entries,
+                                             double width) {
   double column = 0;
-  for (const KeyEntry& entry : entries) {
-    const double name = svg::text_width(entry.name, kKeySize);
+  for (const LegendEntry& entry : entries) {
+    const double name = svg::text_width(entry.name, kLegendSize);
     column = std::max(column, kMarkWidth + kMarkGap + name + kEntryGap);
   }
-  auto dense = key_positions(entries, width, 0);
-  auto even = key_positions(entries, width, column);
-  if (entries.empty() || dense.back().y < kKeyRow) return dense;
-  return even.back().y <= dense.back().y + 1.5 * kKeyRow ? even : dense;
+  auto dense = legend_positions(entries, width, 0);
+  auto even = legend_positions(entries, width, column);
+  if (entries.empty() || dense.back().y < kLegendRow) return dense;
+  return even.back().y <= dense.back().y + 1.5 * kLegendRow ? even : dense;
 }
 
 }  // namespace
 
-double key_height(const std::vector<KeyEntry>& entries, double width) {
-  return entries.empty() ? 0 : key_positions(entries, width).back().y + kKeyRow / 2;
+double legend_height(const std::vector<LegendEntry>& entries, double width) {
+  return entries.empty() ? 0 : legend_positions(entries, width).back().y + kLegendRow / 2;
 }
 
-void draw_mark(svg::Drawing& drawing, const KeyEntry& entry, svg::Place center, double width) {
+void draw_mark(svg::Drawing& drawing, const LegendEntry& entry, svg::Place center, double width) {
   const svg::Place from{center.x - width / 2, center.y};
   const svg::Place to{center.x + width / 2, center.y};
   switch (entry.mark) {
     case Mark::kLine:
       drawing.line(from, to,
-                   {.colour = entry.colour, .width = 2, .dashes = entry.dashed ? "5 3" : ""});
+                   {.color = entry.color, .width = 2, .dashes = entry.dashed ? "5 3" : ""});
       break;
     case Mark::kReference:
-      drawing.line(from, to, {.colour = svg::kSoft, .dashes = "2 3"});
+      drawing.line(from, to, {.color = svg::kSoft, .dashes = "2 3"});
       break;
     case Mark::kDot:
-      drawing.line(from, to, {.colour = entry.colour, .width = 1.5});
-      drawing.circle(center, 4, entry.colour);
+      drawing.line(from, to, {.color = entry.color, .width = 1.5});
+      drawing.circle(center, 4, entry.color);
       break;
     case Mark::kDiamond:
-      drawing.diamond(center, 5, {.colour = svg::kSoft, .width = 1.4});
+      drawing.diamond(center, 5, {.color = svg::kSoft, .width = 1.4});
       break;
   }
 }
 
-void draw_key(svg::Drawing& drawing, const std::vector<KeyEntry>& entries, svg::Place corner,
-              double width) {
-  const auto positions = key_positions(entries, width);
+void draw_legend(svg::Drawing& drawing, const std::vector<LegendEntry>& entries, svg::Place corner,
+                 double width) {
+  const auto positions = legend_positions(entries, width);
   for (size_t i = 0; i < entries.size(); ++i) {
     const double x = corner.x + positions[i].x;
     const double y = corner.y + positions[i].y;
     draw_mark(drawing, entries[i], {x + kMarkWidth / 2, y}, kMarkWidth);
-    drawing.write({x + kMarkWidth + kMarkGap, y + 0.36 * kKeySize}, entries[i].name,
-                  {.size = kKeySize, .room = positions[i].room});
+    drawing.write({x + kMarkWidth + kMarkGap, y + 0.36 * kLegendSize}, entries[i].name,
+                  {.size = kLegendSize, .room = positions[i].room});
   }
 }
 
@@ -92,7 +93,7 @@ double Heading::height(std::string_view text) const {
 
 double Heading::draw(svg::Drawing& drawing, std::string_view text, double y) const {
   for (const std::string& line : svg::wrapped(text, width, size, bold)) {
-    drawing.write({0, y + size}, line, {.size = size, .colour = colour, .bold = bold});
+    drawing.write({0, y + size}, line, {.size = size, .color = color, .bold = bold});
     y += row();
   }
   return y;

@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-// Four digits are enough to look at, and keep the page small.
+// Four significant digits keep the page small.
 json rounded(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (value == 0) return 0;
@@ -66,12 +66,12 @@ class Page {
   }
 
  private:
-  void tell(const std::string& what, double share) const {
-    if (options_.progress) options_.progress(what, share);
+  void tell(const std::string& step, double fraction) const {
+    if (options_.progress) options_.progress(step, fraction);
   }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  // All nodes, or some drawn at random.
+  // All nodes, or a random sample of them if the graph is large.
   void choose_nodes() {
     const int64_t nodes = graph_.node_count();
     nodes_.resize(static_cast<size_t>(nodes));
@@ -86,18 +86,18 @@ class Page {
     const auto headline = [&](const Scores& scores) {
       return scores.nodes > 0 ? rounded(objective_->headline(scores).value) : json();
     };
-    json facts = {{"nodes", grouped(graph_.node_count())},
-                  {"links", grouped(graph_.links)},
-                  {"node features", grouped(graph_.nodes.features.columns)},
-                  {"link attributes", grouped(graph_.link_attributes.columns)},
-                  {"validation", grouped(result_.val.nodes) + " nodes"},
-                  {"test", grouped(result_.test.nodes) + " nodes"},
-                  {"neighbourhoods", result_.sampling},
-                  {"epochs", std::to_string(result_.epochs)},
-                  {"time", join(std::lround(result_.seconds * 10) / 10.0, " s")}};
+    json facts = {{"Nodes", grouped(graph_.node_count())},
+                  {"Links", grouped(graph_.links)},
+                  {"Node features", grouped(graph_.nodes.features.columns)},
+                  {"Link attributes", grouped(graph_.link_attributes.columns)},
+                  {"Validation", grouped(result_.val.nodes) + " nodes"},
+                  {"Test", grouped(result_.test.nodes) + " nodes"},
+                  {"Sampling", result_.sampling},
+                  {"Epochs", std::to_string(result_.epochs)},
+                  {"Training time", join(std::lround(result_.seconds * 10) / 10.0, " s")}};
     json list = json::array();
-    for (const char* name : {"nodes", "links", "node features", "link attributes", "validation",
-                             "test", "neighbourhoods", "epochs", "time"}) {
+    for (const char* name : {"Nodes", "Links", "Node features", "Link attributes", "Validation",
+                             "Test", "Sampling", "Epochs", "Training time"}) {
       list.push_back({name, facts.at(name)});
     }
     return {{"title", options_.title},
@@ -158,7 +158,7 @@ class Page {
 
   std::string label_name(int64_t label) const { return std::string(labels_.names[label]); }
 
-  // Rows of the embedding for the nodes shown: [shown, width].
+  // Embeddings of the nodes on the map: [shown, width].
   std::vector<float> embedding_rows() const {
     const at::Tensor index =
         at::from_blob(const_cast<int64_t*>(nodes_.data()), {std::ssize(nodes_)}, at::kLong);
@@ -193,7 +193,7 @@ class Page {
       TsneOptions tsne_options{.start = start, .seed = options_.seed};
       tsne_options.stop = options_.stop;
       tsne_options.progress = [&](const TsneReport& report) {
-        tell("laying out the map",
+        tell("computing the t-SNE map",
              static_cast<double>(report.iteration) / static_cast<double>(report.iterations));
       };
       layouts.push_back(
@@ -231,7 +231,8 @@ class Page {
             {"of", graph_.node_count()}};
   }
 
-  // The first two components as they are, and small, to begin the other map with.
+  // The first two principal components: unscaled as the PCA map, and scaled down to initialize
+  // t-SNE.
   static std::pair<std::vector<float>, std::vector<float>> first_two(const Attributes& reduced) {
     std::vector<float> flat;
     float largest = 1e-12F;
@@ -319,8 +320,8 @@ class Page {
     }
     return {
         {"measure",
-         "Share of the change in scores when one attribute of one link is set to zero, over the "
-         "links that count most for each node on the map, in the last layer."},
+         "Share of the total score change when one attribute of one link is set to zero, summed "
+         "over the most influential links of every node on the map (last layer)."},
         {"attributes", attributes}};
   }
 
@@ -330,7 +331,7 @@ class Page {
   std::unique_ptr<Objective> objective_;
   const Labels& labels_;
   Predictions predictions_;
-  std::vector<int64_t> nodes_;  // those shown
+  std::vector<int64_t> nodes_;  // nodes on the map
   std::map<std::string, double> effect_of_;
 };
 
@@ -341,7 +342,7 @@ json run_page_data(const Graph& graph, const TrainResult& result, const RunPageO
 }
 
 std::string run_page(const json& data) {
-  // Within a page a "<" could end the script.
+  // A literal "<" in the data, as in "</script>", could end the script element.
   std::string text;
   for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
     if (c == '<') {
@@ -350,11 +351,11 @@ std::string run_page(const json& data) {
       text += c;
     }
   }
-  constexpr std::string_view kPlace = "@DATA@";
+  constexpr std::string_view kPlaceholder = "@DATA@";
   const std::string_view page = page_text();
-  const size_t at = page.find(kPlace);
-  require(at != std::string_view::npos, "the page has no place for data");
-  return join(page.substr(0, at), text, page.substr(at + kPlace.size()));
+  const size_t at = page.find(kPlaceholder);
+  require(at != std::string_view::npos, "the report page template does not contain ", kPlaceholder);
+  return join(page.substr(0, at), text, page.substr(at + kPlaceholder.size()));
 }
 
 }  // namespace lase

@@ -11,7 +11,7 @@
 
 namespace lase {
 
-// The curve of a run, epoch by epoch.
+// One epoch of the learning curves.
 struct CurvePoint {
   int64_t epoch = 0;
   double loss = 0;
@@ -20,21 +20,21 @@ struct CurvePoint {
 };
 
 struct RunPageOptions {
-  std::string title;    // what was trained on
-  std::string command;  // how
+  std::string title;    // name of the data
+  std::string command;  // command line of the run
   std::vector<CurvePoint> curve = {};
   nlohmann::json settings = nlohmann::json::object();
-  int64_t most_nodes = 20'000;  // on the map
+  int64_t most_nodes = 20'000;  // at most, on the map
   uint64_t seed = 1;
-  std::function<void(const std::string& what, double share)> progress = {};
+  std::function<void(const std::string& step, double fraction)> progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 
-// All that the page shows, as the JSON that it reads.
+// The data of the page, as the JSON it reads.
 nlohmann::json run_page_data(const Graph& graph, const TrainResult& result,
                              const RunPageOptions& options);
 
-// The page with that in it: one HTML file that needs no network.
+// The page as one self-contained HTML file that needs no network.
 std::string run_page(const nlohmann::json& data);
 
 }  // namespace lase

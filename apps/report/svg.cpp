@@ -11,7 +11,7 @@
 namespace lase::svg {
 namespace {
 
-// Hundredths of the size, from the space to the tilde.
+// Widths of the characters from space to tilde, in hundredths of the font size.
 constexpr std::array<uint8_t, 95> kWidths = {
     32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
@@ -20,7 +20,7 @@ constexpr std::array<uint8_t, 95> kWidths = {
 
 double character_width(char32_t code) {
   if (code >= ' ' && code <= '~') return kWidths[code - ' '] / 100.0;
-  if (code >= 0x300 && code < 0x370) return 0;  // accents on what stands before
+  if (code >= 0x300 && code < 0x370) return 0;  // combining accents
   if (code < 0x2000) return 0.7;
   return code < 0x2E80 ? 0.88 : 1.05;
 }
@@ -66,7 +66,7 @@ std::vector<std::string> wrapped(std::string_view text, double room, double size
 }
 
 void Drawing::attributes(const Stroke& stroke) {
-  out_ += fmt::format(R"( stroke="{}")", escaped(stroke.colour));
+  out_ += fmt::format(R"( stroke="{}")", escaped(stroke.color));
   if (stroke.width != 1) out_ += fmt::format(R"( stroke-width="{}")", length(stroke.width));
   if (!stroke.dashes.empty()) {
     out_ += fmt::format(R"( stroke-dasharray="{}")", escaped(stroke.dashes));
@@ -100,10 +100,10 @@ void Drawing::polyline(const std::vector<Place>& places, const Stroke& stroke) {
   out_ += "/>\n";
 }
 
-void Drawing::area(const std::vector<Place>& places, std::string_view colour, double opacity) {
+void Drawing::area(const std::vector<Place>& places, std::string_view color, double opacity) {
   out_ += "<polygon";
   points(places);
-  out_ += fmt::format(R"( fill="{}" fill-opacity="{}"/>)", escaped(colour), short_number(opacity));
+  out_ += fmt::format(R"( fill="{}" fill-opacity="{}"/>)", escaped(color), short_number(opacity));
   out_ += '\n';
 }
 
@@ -132,7 +132,7 @@ void Drawing::write(Place baseline, std::string_view text, const TextStyle& styl
   const std::string x = length(baseline.x);
   const std::string y = length(baseline.y);
   out_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", x, y, length(style.size),
-                      escaped(style.colour));
+                      escaped(style.color));
   if (style.anchor == Anchor::kMiddle) out_ += R"( text-anchor="middle")";
   if (style.anchor == Anchor::kEnd) out_ += R"( text-anchor="end")";
   if (style.bold) out_ += R"( font-weight="600")";

@@ -5,11 +5,11 @@
 
 #include "report/svg.h"
 
-// Numbers and scales.
+// Number formatting, ticks and axes.
 namespace lase::svg {
 namespace {
 
-// A hyphen before a number or an exponent to a minus sign; no sign before zero.
+// Replaces hyphens before numbers and exponents by minus signs; zero gets no sign.
 std::string with_minus(std::string text) {
   if (text.find_first_not_of("-0.") == std::string::npos) std::erase(text, '-');
   if (const auto plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, 1);
@@ -28,7 +28,6 @@ struct Unit {
   std::string_view suffix = {};
 };
 
-// What large numbers are counted in.
 Unit unit_of(double value) {
   if (std::abs(value) < 1e4 || std::abs(value) >= 1e15) return {};
   if (std::abs(value) >= 1e12) return {.size = 1e12, .suffix = "T"};
@@ -37,7 +36,7 @@ Unit unit_of(double value) {
   return {.size = 1e3, .suffix = "k"};
 }
 
-// The text of a multiple of `step` among ticks up to `largest`.
+// Label of a tick that is a multiple of `step`, on an axis with values up to `largest`.
 std::string tick_text(double value, double step, double largest) {
   if (largest < 1e-3 || largest >= 1e15) return value == 0 ? "0" : short_number(value);
   const Unit unit = unit_of(largest);
@@ -53,7 +52,7 @@ std::string fixed(double value, int decimals) { return with_minus(lase::fixed(va
 
 std::string short_number(double value) {
   const Unit unit = unit_of(value);
-  // Twelve digits: what arithmetic adds behind them is not shown.
+  // Twelve digits hide rounding errors.
   return with_minus(significant(value / unit.size, 12)).append(unit.suffix);
 }
 
@@ -78,7 +77,7 @@ std::vector<Tick> nice_ticks(double low, double high, int64_t most) {
   std::vector<Tick> ticks;
   for (double k = std::ceil(low / step - 1e-9); k <= std::floor(high / step + 1e-9); ++k) {
     ticks.push_back({.value = k * step, .text = tick_text(k * step, step, largest)});
-    if (k + 1 == k) break;  // the range is too narrow for numbers of its size
+    if (k + 1 == k) break;  // the range is too narrow for double precision
   }
   return ticks;
 }

@@ -15,7 +15,8 @@ using detail::Point;
 
 bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// Steps, with a gain for each coordinate that grows while the gradient keeps its sign.
+// Gradient descent with momentum and one gain per coordinate, which grows while the gradient keeps
+// its sign.
 class Descent {
  public:
   explicit Descent(std::vector<Point> start) : y_(std::move(start)), step_(y_.size()) {
@@ -43,7 +44,8 @@ class Descent {
   };
 
   static void move(double slope, double rate, double momentum, const Coordinate& at) {
-    const bool turns = (slope > 0) == (at.step > 0);  // a step goes against its slope
+    // The last step went downhill, so equal signs mean that the slope has changed its sign.
+    const bool turns = (slope > 0) == (at.step > 0);
     at.gain = std::max(0.01, turns ? at.gain * 0.8 : at.gain + 0.2);
     at.step = momentum * at.step - rate * at.gain * slope;
     at.y += at.step;
@@ -54,7 +56,7 @@ class Descent {
   std::vector<Point> gain_;
 };
 
-// Σ p log(p / q), over the pairs of P.
+// KL(P | Q) = Σ p log(p / q), over the non-zero pairs of P.
 double divergence(const Affinities& affinities, std::span<const Point> y, double theta) {
   const double z = detail::repulsion(y, theta).z;
   double sum = 0;
@@ -91,22 +93,24 @@ void check(std::span<const float> rows, int64_t n, int64_t columns, const TsneOp
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / 2;
   require(n >= 0 && n <= kMost && columns >= 0 &&
               rows.size() == static_cast<size_t>(n) * static_cast<size_t>(columns),
-          "a map of ", n, " points with ", columns, " columns: there are ", rows.size(), " values");
+          "t-SNE: expected ", n, " points × ", columns, " columns, found ", rows.size(), " values");
   for (size_t i = 0; i < rows.size(); ++i) {
-    require(std::isfinite(rows[i]), "a map of points: row ", i / static_cast<size_t>(columns),
-            ", column ", i % static_cast<size_t>(columns), " is ", rows[i],
-            ", not a finite number");
+    require(std::isfinite(rows[i]), "t-SNE: row ", i / static_cast<size_t>(columns), ", column ",
+            i % static_cast<size_t>(columns), " is ", rows[i], ", expected a finite number");
   }
-  require(options.start.empty() || options.start.size() == 2 * static_cast<size_t>(n), "a map of ",
-          n, " points: its start has ", options.start.size(), " values, not ", 2 * n);
+  require(options.start.empty() || options.start.size() == 2 * static_cast<size_t>(n),
+          "t-SNE: the initial map has ", options.start.size(), " values, expected ", 2 * n,
+          ", two per point");
   for (const float value : options.start) {
-    require(std::isfinite(value), "a map of points: its start holds ", value);
+    require(std::isfinite(value), "t-SNE: the initial map contains ", value,
+            ", expected finite numbers");
   }
-  require(options.perplexity >= 1, "a map of points: its perplexity is ", options.perplexity,
-          ", and has to be at least 1");
+  require(options.perplexity >= 1, "t-SNE: perplexity is ", options.perplexity,
+          ", expected at least 1");
   require(options.theta >= 0 && options.exaggeration > 0 && options.learning_rate >= 0,
-          "a map of points: theta is ", options.theta, ", the exaggeration ", options.exaggeration,
-          " and the learning rate ", options.learning_rate, ", and none may be negative");
+          "t-SNE: theta is ", options.theta, ", exaggeration is ", options.exaggeration,
+          " and learning rate is ", options.learning_rate,
+          "; expected theta ≥ 0, exaggeration > 0 and learning rate ≥ 0");
 }
 
 std::vector<Point> descend(const Affinities& affinities, const TsneOptions& options, int64_t n) {

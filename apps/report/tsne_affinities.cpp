@@ -12,11 +12,11 @@
 namespace lase::detail {
 namespace {
 
-constexpr int64_t kGrain = 256;  // points that a thread takes at a time
-constexpr int64_t kLanes = 16;   // points beside each other in a tile
+constexpr int64_t kGrain = 256;  // points per chunk
+constexpr int64_t kLanes = 16;   // points per tile
 
-// Points in tiles of kLanes, column by column: [tiles, columns, kLanes]. They are scaled by a power
-// of two into [−1, 1], so that no square overflows; the perplexity does not see it.
+// Points in tiles of kLanes, column by column: [tiles, columns, kLanes]. Values are scaled by a
+// power of two into [−1, 1] so that squares do not overflow; p(j|i) does not depend on the scale.
 std::vector<float> to_tiles(std::span<const float> rows, int64_t n, int64_t columns) {
   float largest = 0;
   for (const float value : rows) largest = std::max(largest, std::abs(value));
@@ -34,8 +34,8 @@ std::vector<float> to_tiles(std::span<const float> rows, int64_t n, int64_t colu
 
 using TileDistances = std::array<float, kLanes>;
 
-// Squared distances of two points, given at lanes of their tiles, to all points of a tile. Sums run
-// beside each other and not along a row, so that the compiler may use vectors.
+// Squared distances from two points, each given by its lane in its tile, to all points of a tile.
+// The inner loop runs over lanes, not along a row, so that the compiler can vectorize it.
 void distances_to_tile(const float* a, const float* b, const float* tile, int64_t columns,
                        TileDistances& to_a, TileDistances& to_b) {
   float sum_a[kLanes] = {};
@@ -53,9 +53,9 @@ void distances_to_tile(const float* a, const float* b, const float* tile, int64_
   std::copy_n(sum_b, kLanes, to_b.begin());
 }
 
-// The k nearest of the points offered so far, the farthest of them on top of a heap. Among equal
-// distances a number drawn for the pair decides: were it the index, all copies of a point would
-// have the same few as neighbours.
+// The k nearest points offered so far, in a heap with the farthest on top. Ties are broken by a
+// random number per pair: with the index instead, all copies of a point would share the same few
+// neighbors.
 class Nearest {
  public:
   Nearest(int64_t i, int64_t k) : i_(i), k_(static_cast<size_t>(k)) { heap_.reserve(k_); }
@@ -76,7 +76,7 @@ class Nearest {
   }
 
  private:
-  using Candidate = std::tuple<float, uint64_t, int32_t>;  // squared distance, draw, index
+  using Candidate = std::tuple<float, uint64_t, int32_t>;  // squared distance, tie-breaker, index
 
   void add(float d, int64_t j) {
     const Candidate candidate{d, Random(static_cast<uint64_t>(i_), j).bits(),
@@ -109,7 +109,7 @@ Neighbors nearest_neighbors(std::span<const float> rows, int64_t n, int64_t colu
   Neighbors result{.k = k,
                    .index = std::vector<int32_t>(static_cast<size_t>(n * k)),
                    .distance2 = std::vector<float>(static_cast<size_t>(n * k))};
-  constexpr int64_t kQueries = 32;  // that a tile serves while it is in the cache
+  constexpr int64_t kQueries = 32;  // queries per tile while it is in cache
   parallel_for(n, kQueries, [&](int64_t first, int64_t last) {
     if (stop != nullptr && stop->load()) return;
     std::vector<Nearest> nearest;
@@ -132,10 +132,10 @@ Neighbors nearest_neighbors(std::span<const float> rows, int64_t n, int64_t colu
   return result;
 }
 
-// By bisection of β, from the inverse of the mean distance. The entropy in nats is
-// H = log Σ_j e(j) + β Σ_j e(j) d(j) / Σ_j e(j) with e(j) = exp(−β d(j)) and d counted from the
-// nearest, so that Σ_j e(j) ≥ 1. Where more points are equally near than the perplexity, β rises
-// until these share everything.
+// Bisection of β, starting from the inverse of the mean distance. The entropy in nats is
+// H = log Σ_j e(j) + β Σ_j e(j) d(j) / Σ_j e(j) with e(j) = exp(−β d(j)) and d measured from the
+// nearest point, so that Σ_j e(j) ≥ 1. If more points than the perplexity are tied for nearest, β
+// grows until they share all the probability.
 std::vector<double> conditional(std::span<const float> distance2, double perplexity) {
   std::vector<double> d(distance2.begin(), distance2.end());
   double mean = 0;
@@ -168,7 +168,7 @@ std::vector<double> conditional(std::span<const float> distance2, double perplex
 
 namespace {
 
-// Rows with entries of both directions, where a column may occur twice, to rows with each once.
+// Sums duplicate columns, which occur if two points are neighbors of each other.
 Affinities merged(const Affinities& both) {
   const auto n = static_cast<int64_t>(both.row_ptr.size()) - 1;
   std::vector<std::vector<std::pair<int32_t, float>>> rows(static_cast<size_t>(n));

@@ -8,11 +8,11 @@
 namespace lase::detail {
 namespace {
 
-constexpr int64_t kGrain = 256;  // points that a thread takes at a time
-constexpr int kLevels = 24;      // of the quadtree
-constexpr int64_t kLeaf = 8;  // points that are not split further, and that walk the tree together
+constexpr int64_t kGrain = 256;  // points per chunk
+constexpr int kLevels = 24;      // depth of the quadtree
+constexpr int64_t kLeaf = 8;     // points per leaf, and points that traverse the tree together
 
-// The bits of x at even places.
+// Spreads the bits of x to the even bit positions.
 uint64_t spread_bits(uint32_t x) {
   uint64_t bits = x;
   bits = (bits | (bits << 16)) & 0x0000FFFF0000FFFFu;
@@ -22,16 +22,17 @@ uint64_t spread_bits(uint32_t x) {
   return (bits | (bits << 1)) & 0x5555555555555555u;
 }
 
-// A quadtree over points in the order of the Z-curve, where every cell is a range. Cells lie in
-// preorder: the next one is the first child, and `skip` leads past all descendants.
+// A quadtree over points sorted along the Z-order curve, so that every cell is a range. Cells are
+// stored in preorder: the next one is the first child, and `skip` is the index after all
+// descendants.
 class QuadTree {
  public:
   struct Cell {
     Point center;  // of mass
     double count = 0;
-    double width2 = 0;  // negative: one place, whatever the angle
+    double width2 = 0;  // negative: cannot be split, always counts as one point
     int32_t skip = 0;
-    int32_t first = 0;  // its points
+    int32_t first = 0;  // points [first, last)
     int32_t last = 0;
   };
 
@@ -42,7 +43,7 @@ class QuadTree {
   }
 
   const std::vector<Cell>& cells() const { return cells_; }
-  const std::vector<Point>& points() const { return points_; }  // in the order of the curve
+  const std::vector<Point>& points() const { return points_; }  // in Z-order
   int64_t index(int64_t place) const { return order_[static_cast<size_t>(place)].second; }
 
  private:
@@ -67,7 +68,7 @@ class QuadTree {
     for (const auto& [code, i] : order_) points_.push_back(y[static_cast<size_t>(i)]);
   }
 
-  // The end of those among [first, last) in the same cell of the level as the first.
+  // The end of the points in [first, last) that share a cell with the first at this level.
   int32_t end_of_cell(int32_t first, int32_t last, int level) const {
     const int shift = 2 * (kLevels - level);
     const uint64_t cell = order_[static_cast<size_t>(first)].first >> shift;
@@ -78,7 +79,7 @@ class QuadTree {
   }
 
   void build(int32_t first, int32_t last, int level) {
-    // Cells whose points are all in one child are left out.
+    // Skip levels at which all points are in one child.
     while (level < kLevels && end_of_cell(first, last, level + 1) == last) ++level;
     const size_t at = cells_.size();
     Cell cell{
@@ -100,19 +101,19 @@ class QuadTree {
     cells_[at].skip = static_cast<int32_t>(cells_.size());
   }
 
-  std::vector<std::pair<uint64_t, int32_t>> order_;  // place on the curve, index
+  std::vector<std::pair<uint64_t, int32_t>> order_;  // Z-order code, index
   std::vector<Point> points_;
   std::vector<Cell> cells_;
   double width_ = 0;
 };
 
-// Points that lie beside each other on the curve and walk the tree together.
+// Consecutive points in Z-order that traverse the tree together, one per SIMD lane.
 struct Walkers {
   double x[kLeaf] = {};
   double y[kLeaf] = {};
   double force_x[kLeaf] = {};
   double force_y[kLeaf] = {};
-  double w[kLeaf] = {};  // Σ w, of each with itself too
+  double w[kLeaf] = {};  // Σ w, including each point with itself
   Point low;
   Point high;
 
@@ -126,7 +127,7 @@ struct Walkers {
     }
   }
 
-  // From the rectangle around them.
+  // From their bounding box.
   double distance2(const Point& to) const {
     const double dx = std::max({0.0, low.x - to.x, to.x - high.x});
     const double dy = std::max({0.0, low.y - to.y, to.y - high.y});

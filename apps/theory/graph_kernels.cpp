@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, 4> kNames = {"neighbor", "neighborhood", 
 
 constexpr double kGiB = 1 << 30;
 constexpr double kMostBytes = 6 * kGiB;
-constexpr int64_t kMatrices = 3;         // held at once: F, K and hop K
-constexpr int64_t kGrain = 1 << 14;      // pairs of nodes that are worth a piece of their own
-constexpr int64_t kSmallNodes = 1 << 8;  // of graphs whose pairs go one to a thread
+constexpr int64_t kMatrices = 3;         // in memory at once: F, K and hop K
+constexpr int64_t kGrain = 1 << 14;      // pairs of nodes per chunk
+constexpr int64_t kSmallNodes = 1 << 8;  // up to this size, one pair of graphs per thread
 
 size_t index(int64_t i) { return static_cast<size_t>(i); }
 
-// visit(j, f_j) for what a row of f stores; f = 1 where there is none.
+// Calls visit(j, f_j) for the stored values of a row; without columns, f = 1.
 template <class Visit>
 void for_each_value(const Attributes& f, int64_t row, const Visit& visit) {
   if (f.columns == 0) {
@@ -36,8 +36,8 @@ void for_each_value(const Attributes& f, int64_t row, const Visit& visit) {
 
 int64_t column_count(const Attributes& f) { return std::max<int64_t>(1, f.columns); }
 
-// The matrices A_j [n, n] for each column j of the link attributes: A_j(u,v) = f(e)_j for the arcs
-// u→v, without zeros.
+// One sparse matrix A_j [n, n] per column j of the link attributes: A_j(u,v) = f(e)_j for the arcs
+// u→v.
 class Adjacency {
  public:
   struct Entry {
@@ -82,7 +82,6 @@ class Adjacency {
   std::vector<Entry> entries_;  // by column, then by u
 };
 
-// A graph as the kernels read it.
 struct Operand {
   explicit Operand(const Graph& graph)
       : n(graph.node_count()), features(graph.nodes.features), links(graph) {}
@@ -92,7 +91,7 @@ struct Operand {
   Adjacency links;
 };
 
-// body(first, last) over stretches of the rows of an [n, n'] matrix.
+// Calls body(first, last) for chunks of the rows of an [n, n'] matrix.
 template <class Body>
 void for_rows(const Operand& a, const Operand& b, const Body& body) {
   parallel_for(a.n, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, b.n)), body);
@@ -102,7 +101,7 @@ void for_rows(const Operand& a, const Operand& b, const Body& body) {
 Matrix inner_products(const Operand& a, const Operand& b) {
   Matrix f(index(a.n * b.n));
   for_rows(a, b, [&](int64_t first, int64_t last) {
-    std::vector<double> x(index(column_count(a.features)));  // f(u), zeros filled in
+    std::vector<double> x(index(column_count(a.features)));  // f(u), dense
     for (int64_t u = first; u < last; ++u) {
       std::fill(x.begin(), x.end(), 0.0);
       for_each_value(a.features, u, [&](int64_t j, double value) { x[index(j)] = value; });
@@ -116,9 +115,9 @@ Matrix inner_products(const Operand& a, const Operand& b) {
   return f;
 }
 
-// hop K = Σ_j A_j K A'_jᵀ, in two sparse products for each row of A_j that holds anything: with s
-// attribute values stored on the arcs of a graph, s n' + n s' operations instead of the product of
-// the numbers of arcs.
+// hop K = Σ_j A_j K A'_jᵀ, as two sparse products per nonempty row of A_j: with s attribute values
+// stored on the arcs of a graph, this takes s n' + n s' operations instead of the product of the
+// numbers of arcs.
 Matrix hop(const Operand& a, const Operand& b, const Matrix& k) {
   Matrix sum(k.size());
   for_rows(a, b, [&](int64_t first, int64_t last) {
@@ -141,8 +140,8 @@ Matrix hop(const Operand& a, const Operand& b, const Matrix& k) {
   return sum;
 }
 
-// K^(0) = F, K^(i) = λ F · hop K^(i−1): after `links` times λ^links times the sum over pairs of
-// walks from u and u' over as many links.
+// K^(0) = F, K^(i) = λ F · hop K^(i−1): the result is λ^links times the sum over pairs of walks
+// with `links` links from u and u'.
 Matrix walks(const Operand& a, const Operand& b, const Matrix& f, int64_t links, double decay) {
   Matrix k = f;
   for (int64_t i = 0; i < links; ++i) {
@@ -153,10 +152,10 @@ Matrix walks(const Operand& a, const Operand& b, const Matrix& f, int64_t links,
 }
 
 // R^(d) = R^(d−1) + λ hop R^(d−1)
-Matrix relabelled(const Operand& a, const Operand& b, Matrix r, int64_t depth, double decay) {
+Matrix relabeled(const Operand& a, const Operand& b, Matrix r, int64_t depth, double decay) {
   for (int64_t d = 0; d < depth; ++d) {
-    const Matrix neighbours = hop(a, b, r);
-    for (size_t pair = 0; pair < r.size(); ++pair) r[pair] += decay * neighbours[pair];
+    const Matrix neighbors = hop(a, b, r);
+    for (size_t pair = 0; pair < r.size(); ++pair) r[pair] += decay * neighbors[pair];
   }
   return r;
 }
@@ -171,7 +170,7 @@ Matrix node_kernel(const Operand& a, const Operand& b, const KernelOptions& opti
     case KernelKind::kRandomWalk:
       return walks(a, b, f, options.length - 1, options.decay);
     case KernelKind::kWeisfeilerLehman:
-      return walks(a, b, relabelled(a, b, std::move(f), options.depth, options.decay),
+      return walks(a, b, relabeled(a, b, std::move(f), options.depth, options.decay),
                    options.length - 1, options.decay);
   }
   return f;
@@ -182,13 +181,12 @@ double graph_kernel(const Operand& a, const Operand& b, const KernelOptions& opt
   double sum = 0;
   for (auto row = k.begin(); row != k.end(); row += b.n)
     sum += std::accumulate(row, row + b.n, 0.0);
-  require(std::isfinite(sum), "the kernel of graphs of ", a.n, " and ", b.n,
-          " nodes is too large for a number (a smaller decay or length may help)");
+  require(std::isfinite(sum), "the kernel of graphs with ", a.n, " and ", b.n,
+          " nodes overflows; try a smaller decay or length");
   return sum;
 }
 
-// K(G,G') / √(K(G,G) K(G',G')), written so that nothing overflows and a graph compares to itself
-// as 1.
+// K(G,G') / √(K(G,G) K(G',G')), computed without overflow and such that K(G,G) becomes exactly 1.
 double normalized(double k_ab, double k_aa, double k_bb) {
   return k_aa > 0 && k_bb > 0 ? k_ab / (k_bb * std::sqrt(k_aa / k_bb)) : 0;
 }
@@ -206,16 +204,16 @@ void check_options(const KernelOptions& options) {
 
 void check_pair(const Graph& a, const Graph& b) {
   const auto check_columns = [](const Attributes& f, const Attributes& g, std::string_view what) {
-    require(f.columns == g.columns, "graphs with ", f.columns, " and ", g.columns, " ", what,
-            " have no kernel, expected as many in both");
+    require(f.columns == g.columns, "cannot compare graphs with ", f.columns, " and ", g.columns,
+            " ", what, "; expected equal numbers");
   };
   check_columns(a.nodes.features, b.nodes.features, "node features");
   check_columns(a.link_attributes, b.link_attributes, "link attributes");
   const double bytes = static_cast<double>(a.node_count()) * static_cast<double>(b.node_count()) *
                        static_cast<double>(kMatrices * sizeof(double));
-  require(bytes <= kMostBytes, "the pairs of ", a.node_count(), " and ", b.node_count(),
-          " nodes would take ", std::ceil(bytes / kGiB), " GiB, expected at most ",
-          kMostBytes / kGiB);
+  require(bytes <= kMostBytes, "the kernel of graphs with ", a.node_count(), " and ",
+          b.node_count(), " nodes needs ", std::ceil(bytes / kGiB), " GiB, expected at most ",
+          kMostBytes / kGiB, " GiB");
 }
 
 }  // namespace
@@ -268,7 +266,7 @@ std::vector<double> gram_matrix(std::span<const Graph> graphs, const KernelOptio
       gram[i * n + j] = gram[j * n + i] = graph_kernel(operands[j], operands[i], options);
     }
   };
-  // Large graphs one pair after the other, each on all threads, so that only one is in memory.
+  // Large graphs: one pair at a time on all threads, so that only one pair is in memory.
   const auto count = static_cast<int64_t>(pairs.size());
   if (small) {
     parallel_for(count, 1, fill);

@@ -141,11 +141,12 @@ Graph path_graph(const LaseRwWeights& weights, int64_t l, int64_t k, LaseRwForm 
 TheoremCase theorem_case(const TheoremOptions& options, LinkDirection direction, int64_t number) {
   for (const int64_t size : {options.nodes, options.links, options.features, options.attributes,
                              options.width, options.layers}) {
-    require(size >= 1, "the theorem was to be checked with a size of ", size,
-            ", expected at least 1 of each");
+    require(size >= 1, "theorem 1: the options contain a size of ", size, ", expected at least 1");
   }
-  const auto draw = [&](Stream stream) { return Random(options.seed, direction, number, stream); };
-  Random ends_random = draw(kEnds);
+  const auto random = [&](Stream stream) {
+    return Random(options.seed, direction, number, stream);
+  };
+  Random ends_random = random(kEnds);
   Ends ends;
   for (int64_t i = 0; i < options.links; ++i) {
     for (auto* end : {&ends.source, &ends.target}) {
@@ -155,14 +156,14 @@ TheoremCase theorem_case(const TheoremOptions& options, LinkDirection direction,
   const int64_t rows = (direction == LinkDirection::kDirectional ? 2 : 1) * options.links;
   return {
       .graph = make_graph(options.nodes, direction, ends,
-                          {.features = normals(options.nodes * options.features, draw(kFeatures)),
-                           .attributes = normals(rows * options.attributes, draw(kAttributes))}),
+                          {.features = normals(options.nodes * options.features, random(kFeatures)),
+                           .attributes = normals(rows * options.attributes, random(kAttributes))}),
       .weights = {.layers = options.layers,
                   .width = options.width,
                   .features = options.features,
                   .attributes = options.attributes,
-                  .w = normals((options.layers + 1) * options.width * options.features, draw(kW)),
-                  .u = normals(options.layers * options.width * options.attributes, draw(kU)),
+                  .w = normals((options.layers + 1) * options.width * options.features, random(kW)),
+                  .u = normals(options.layers * options.width * options.attributes, random(kU)),
                   .gate = options.gate}};
 }
 

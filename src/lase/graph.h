@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything public in lase::graph: files, graphs, and embeddings learned from links. No torch.
+// Public headers of lase::graph: graphs, import and export, node embeddings. No torch.
 
 #include "lase/base/error.h"        // IWYU pragma: export
 #include "lase/base/parallel.h"     // IWYU pragma: export

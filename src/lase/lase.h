@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything public in lase::lase: training and using models, on top of lase::graph.
+// Public headers of lase::lase: training and inference, on top of lase::graph.
 
 #include "lase/graph.h"              // IWYU pragma: export
 #include "lase/inference/explain.h"  // IWYU pragma: export

@@ -34,7 +34,7 @@ TEST(Buffer, KeepsItsValuesWhileItGrows) {
   for (int64_t i = 0; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], i * i);
 }
 
-TEST(Buffer, TakesAnElementOfItself) {
+TEST(Buffer, CanAppendItsOwnElement) {
   Buffer<int64_t> buffer;
   buffer.push_back(7);
   for (int i = 0; i < 1000; ++i) buffer.push_back(buffer[0]);
@@ -51,7 +51,7 @@ TEST(Buffer, AppendsSpansAndShrinks) {
   EXPECT_EQ(std::vector<int>(buffer.begin(), buffer.end()), (std::vector<int>{1, 2, 3, 1}));
 }
 
-TEST(Buffer, HandsItsStorageOver) {
+TEST(Buffer, FreezesWithoutCopying) {
   Buffer<int> buffer;
   buffer.append(std::vector<int>{4, 5});
   const int* data = buffer.data();

@@ -37,13 +37,13 @@ TEST(Attributes, CopyRowsOfEveryLayout) {
   EXPECT_EQ(coded_matrix().codes(), 2);
 }
 
-TEST(Attributes, CountTheBytesThatTheyStore) {
+TEST(Attributes, CountStoredBytes) {
   EXPECT_EQ(Attributes::dense(Floats(6), 2, 3).bytes(), 24);
   EXPECT_EQ(sparse_matrix().bytes(), 2 * 4 + 4 * 8 + 2 * 4);
   EXPECT_EQ(coded_matrix().bytes(), 4 * 4 + 3 * 4);
 }
 
-TEST(ConcatColumns, StaysDenseWhereAllPartsAre) {
+TEST(ConcatColumns, StaysDenseIfAllPartsAreDense) {
   const Attributes parts[] = {Attributes::dense(Floats{1, 2}, 2, 1),
                               Attributes::dense(Floats{0, 4, 5, 6}, 2, 2)};
   const auto both = concat_columns(parts);
@@ -62,7 +62,7 @@ TEST(ConcatColumns, IsSparseOtherwiseAndStoresNoZeros) {
   EXPECT_EQ(row(both, 2), (Floats{9, 0, 3}));
 }
 
-TEST(ConcatColumns, RefusesMatricesOfDifferentHeight) {
+TEST(ConcatColumns, RejectsDifferentNumbersOfRows) {
   const Attributes parts[] = {Attributes::dense(Floats{1, 2}, 2, 1), sparse_matrix()};
   expect_error([&] { concat_columns(parts); }, {"2 and 3 rows"});
 }

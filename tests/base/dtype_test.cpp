@@ -7,7 +7,7 @@
 namespace lase {
 namespace {
 
-// (−1)^s 2^(e−15) (1 + f/1024), or (−1)^s 2^−14 f/1024 where e = 0: IEEE 754 in powers of two.
+// (−1)^s 2^(e−15) (1 + f/1024), or (−1)^s 2^−14 f/1024 if e = 0 (IEEE 754).
 double half_by_formula(uint16_t half) {
   const double sign = half >> 15 != 0 ? -1 : 1;
   const int exponent = half >> 10 & 31;
@@ -17,7 +17,7 @@ double half_by_formula(uint16_t half) {
   return sign * std::pow(2.0, exponent - 15) * (1 + fraction);
 }
 
-TEST(HalfToFloat, AgreesWithTheFormulaForEveryHalf) {
+TEST(HalfToFloat, MatchesTheFormulaForEveryValue) {
   for (int bits = 0; bits < 65536; ++bits) {
     const auto half = static_cast<uint16_t>(bits);
     const double expected = half_by_formula(half);
@@ -31,7 +31,7 @@ TEST(HalfToFloat, AgreesWithTheFormulaForEveryHalf) {
   }
 }
 
-TEST(DType, HasTheNamesOfSafetensors) {
+TEST(DType, UsesSafetensorsNames) {
   for (int i = 0; i <= static_cast<int>(DType::kF64); ++i) {
     const auto type = static_cast<DType>(i);
     EXPECT_EQ(dtype_from_name(dtype_name(type)), type);

@@ -5,18 +5,18 @@
 namespace lase {
 namespace {
 
-TEST(Quote, LeavesPlainTextAsItIs) {
+TEST(Quote, LeavesPlainTextUnchanged) {
   EXPECT_EQ(quote("a b"), "'a b'");
   EXPECT_EQ(quote(""), "''");
   EXPECT_EQ(quote("Zürich 東京 🙂"), "'Zürich 東京 🙂'");
 }
 
-TEST(Quote, EscapesControlBytesAndBytesThatAreNotUtf8) {
+TEST(Quote, EscapesControlCharactersAndInvalidUtf8) {
   EXPECT_EQ(quote("a\tb\n"), "'a\\x09b\\x0a'");
   EXPECT_EQ(quote("\x7F"), "'\\x7f'");
   EXPECT_EQ(quote("\xFF"), "'\\xff'");
-  EXPECT_EQ(quote("\xC3("), "'\\xc3('");           // a lead byte without its tail
-  EXPECT_EQ(quote("a\xE6\x9D"), "'a\\xe6\\x9d'");  // a character cut off
+  EXPECT_EQ(quote("\xC3("), "'\\xc3('");           // a lead byte without a continuation
+  EXPECT_EQ(quote("a\xE6\x9D"), "'a\\xe6\\x9d'");  // a truncated character
   EXPECT_EQ(quote(std::string_view("\0", 1)), "'\\x00'");
 }
 

@@ -21,8 +21,8 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-// Runs a test body in a process that cannot write files longer than `limit`, which fails as a full
-// disk does. Returns the message of the error, or "no error".
+// Runs a test body in a process that cannot write files longer than `limit`, which fails like a
+// full disk. Returns the error message, or "no error".
 std::string message_with_file_limit(rlim_t limit, const std::function<void()>& body) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
@@ -82,14 +82,14 @@ TEST_F(File, KeepsTheOldContentsUntilCommit) {
   EXPECT_EQ(read_file(path("a")), "new");
 }
 
-TEST_F(File, AMappedFileSurvivesItsReplacement) {
+TEST_F(File, MappedFileSurvivesReplacement) {
   write_file(path("a"), "old");
   const auto mapped = MappedFile::open(path("a"));
   write_file(path("a"), "new and longer");
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped->bytes().data()), 3), "old");
 }
 
-TEST_F(File, ObeysTheUmask) {
+TEST_F(File, RespectsTheUmask) {
   const mode_t before = ::umask(027);
   write_file(path("a"), "x");
   ::umask(before);
@@ -106,7 +106,7 @@ TEST_F(File, IsNotWrittenOverAFolderOrADevice) {
   expect_error([&] { AtomicFile(path("pipe")); }, {"pipe", "not a regular file"});
 }
 
-TEST_F(File, LeavesNothingWhereItsPlaceIsTakenMeanwhile) {
+TEST_F(File, LeavesNothingBehindIfCommitFails) {
   {
     AtomicFile file(path("a"));
     file.write(as_bytes("new"));
@@ -120,13 +120,13 @@ TEST_F(File, NeedsItsFolder) {
   expect_error([&] { AtomicFile(path("none/a")); }, {"none/a: cannot be written", "No such file"});
 }
 
-TEST_F(File, ReadingNamesWhatCannotBeRead) {
+TEST_F(File, ReadErrorsNameTheFile) {
   expect_error([&] { read_file(path("none")); }, {"none: cannot be opened: No such file"});
   std::filesystem::create_directory(path("folder"));
   expect_error([&] { read_file(path("folder")); }, {"folder: is not a regular file"});
 }
 
-TEST_F(File, AFullDiskIsFoundWhenRoomIsReserved) {
+TEST_F(File, ReportsAFullDiskWhenReserving) {
   write_file(path("a"), "old");
   const auto message = message_with_file_limit(4096, [&] {
     AtomicFile file(path("a"));
@@ -134,16 +134,16 @@ TEST_F(File, AFullDiskIsFoundWhenRoomIsReserved) {
     file.commit();
   });
   EXPECT_NE(message.find("cannot be written"), message.npos) << message;
-  EXPECT_NE(message.find("1048576 bytes are needed"), message.npos) << message;
+  EXPECT_NE(message.find("1048576 bytes needed"), message.npos) << message;
   EXPECT_EQ(read_file(path("a")), "old");
   EXPECT_EQ(files(), Strings{"a"});
 }
 
-TEST_F(File, AFullDiskIsFoundWhileWriting) {
+TEST_F(File, ReportsAFullDiskWhileWriting) {
   write_file(path("a"), "old");
   const auto message = message_with_file_limit(4096, [&] {
     TextWriter writer(path("a"));
-    for (int i = 0; i < 1000; ++i) writer << "some text that is longer than nothing\n";
+    for (int i = 0; i < 1000; ++i) writer << "some text that fills the disk\n";
     writer.commit();
   });
   EXPECT_NE(message.find("cannot be written: File too large"), message.npos) << message;
@@ -151,7 +151,7 @@ TEST_F(File, AFullDiskIsFoundWhileWriting) {
   EXPECT_EQ(files(), Strings{"a"});
 }
 
-TEST_F(File, TextWriterWritesNumbersThatReadBack) {
+TEST_F(File, TextWriterWritesNumbersThatRoundTrip) {
   TextWriter writer(path("a"));
   writer << "x" << ',' << int64_t{-9223372036854775807 - 1} << ',' << 0.1F << ',' << 0.1 << ','
          << 1e-45F << ',' << std::numeric_limits<double>::max();

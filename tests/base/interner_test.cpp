@@ -23,7 +23,7 @@ TEST(Interner, NumbersStringsByFirstAppearance) {
   EXPECT_EQ(texts(names.finish()), (Strings{"b", "a", ""}));
 }
 
-TEST(Interner, TellsApartStringsThatDifferOnlyInLength) {
+TEST(Interner, DistinguishesStringsThatDifferOnlyInLength) {
   Interner names;
   for (size_t length = 0; length < 40; ++length) {
     EXPECT_EQ(names.add(std::string(length, '\0')), static_cast<int32_t>(length));

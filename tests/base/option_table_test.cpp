@@ -78,19 +78,19 @@ TEST(OptionTable, WritesReadableJson) {
 
 TEST(OptionTable, RoundTripsThroughJsonAndText) {
   const auto all = table();
-  const json there = json::parse(all.to_json(kOther).dump());
-  EXPECT_EQ(all.to_json(all.from_json(there)), all.to_json(kOther));
-  // As on a command line, one option after the other.
+  const json written = json::parse(all.to_json(kOther).dump());
+  EXPECT_EQ(all.to_json(all.from_json(written)), all.to_json(kOther));
+  // As on a command line: one option at a time.
   Outer filled;
   for (const auto& option : all.bind(filled)) {
-    const auto value = option_from_text(option.info, option_text(there.at(option.info.name)));
+    const auto value = option_from_text(option.info, option_text(written.at(option.info.name)));
     ASSERT_TRUE(value.has_value()) << option.info.name;
     option.set(*value);
   }
   EXPECT_EQ(all.to_json(filled), all.to_json(kOther));
 }
 
-TEST(OptionTable, WritesWhatDiffersAsToml) {
+TEST(OptionTable, WritesNonDefaultsAsToml) {
   EXPECT_EQ(table().to_toml({}), "");
   EXPECT_EQ(table().to_toml(kOther),
             "file = \"x y\"\ncount = 9\nseed = 18446744073709551615\ninner_rate = 1e-07\n"
@@ -98,31 +98,32 @@ TEST(OptionTable, WritesWhatDiffersAsToml) {
             "fanout = \"all,3\"\nnames = [\"a\", \"b\"]\nmissing = -1.5\n");
 }
 
-TEST(OptionTable, RefusesUnknownNamesTypesAndValues) {
-  const auto refuse = [](const json& changes, std::initializer_list<std::string> parts) {
+TEST(OptionTable, RejectsUnknownNamesTypesAndValues) {
+  const auto expect_rejected = [](const json& changes, std::initializer_list<std::string> parts) {
     expect_error([&] { table().from_json(changes); }, parts);
   };
-  refuse({{"colour", 1}}, {"unknown option 'colour'"});
-  refuse(json::array(), {"JSON object"});
-  refuse({{"count", 0}}, {"count 0: expected 1 to 9"});
-  refuse({{"count", 2.5}}, {"count 2.5: expected 1 to 9"});
-  refuse({{"count", std::numeric_limits<uint64_t>::max()}}, {"count 18446744073709551615"});
-  refuse({{"seed", -1}}, {"seed -1: expected at least 0"});
-  refuse({{"inner_rate", 0}}, {"inner_rate 0: expected a positive number up to 10"});
-  refuse({{"inner_rate", "fast"}}, {"inner_rate 'fast'"});
-  refuse({{"inner_rate", std::nan("")}}, {"inner_rate nan"});
-  refuse({{"inner_loud", 1}}, {"inner_loud 1: expected true or false"});
-  refuse({{"color", "blue"}}, {"color 'blue': expected red or dark_green"});
-  refuse({{"color", 1}}, {"color 1"});
-  refuse({{"widths", 3}}, {"widths 3"});
-  refuse({{"widths", {3, 0}}}, {"widths '3,0': expected 1 to 100"});
-  refuse({{"widths", {3, "4"}}}, {"widths '3,4'"});
-  refuse({{"fanout", 0}}, {"fanout 0: expected positive numbers, 'all' or 'auto'"});
-  refuse({{"fanout", {"all", "some"}}}, {"fanout 'all,some'"});
-  refuse({{"fanout", json::array()}}, {"fanout ''"});
-  refuse({{"names", {1}}}, {"names '1'"});
-  refuse({{"file", 4}}, {"file 4"});
-  refuse({{"missing", 1e300}}, {"missing"});
+  expect_rejected({{"colors", 1}}, {"unknown option 'colors'"});
+  expect_rejected(json::array(), {"JSON object"});
+  expect_rejected({{"count", 0}}, {"count 0: expected 1 to 9"});
+  expect_rejected({{"count", 2.5}}, {"count 2.5: expected 1 to 9"});
+  expect_rejected({{"count", std::numeric_limits<uint64_t>::max()}},
+                  {"count 18446744073709551615"});
+  expect_rejected({{"seed", -1}}, {"seed -1: expected at least 0"});
+  expect_rejected({{"inner_rate", 0}}, {"inner_rate 0: expected a positive number up to 10"});
+  expect_rejected({{"inner_rate", "fast"}}, {"inner_rate 'fast'"});
+  expect_rejected({{"inner_rate", std::nan("")}}, {"inner_rate nan"});
+  expect_rejected({{"inner_loud", 1}}, {"inner_loud 1: expected true or false"});
+  expect_rejected({{"color", "blue"}}, {"color 'blue': expected red or dark_green"});
+  expect_rejected({{"color", 1}}, {"color 1"});
+  expect_rejected({{"widths", 3}}, {"widths 3"});
+  expect_rejected({{"widths", {3, 0}}}, {"widths '3,0': expected 1 to 100"});
+  expect_rejected({{"widths", {3, "4"}}}, {"widths '3,4'"});
+  expect_rejected({{"fanout", 0}}, {"fanout 0: expected positive integers, 'all' or 'auto'"});
+  expect_rejected({{"fanout", {"all", "some"}}}, {"fanout 'all,some'"});
+  expect_rejected({{"fanout", json::array()}}, {"fanout ''"});
+  expect_rejected({{"names", {1}}}, {"names '1'"});
+  expect_rejected({{"file", 4}}, {"file 4"});
+  expect_rejected({{"missing", 1e300}}, {"missing"});
 }
 
 TEST(OptionTable, ChecksStructs) {
@@ -135,8 +136,8 @@ TEST(OptionTable, ChecksStructs) {
   expect_error([] { table().check({.fanout = {3, -2}}); }, {"fanout '3,-2'"});
 }
 
-TEST(OptionTable, KnowsDefaultsOfTheWholeStruct) {
-  EXPECT_EQ(table().at("inner_rate").usual, 0.25);
+TEST(OptionTable, TakesDefaultsFromTheEnclosingStruct) {
+  EXPECT_EQ(table().at("inner_rate").default_value, 0.25);
   EXPECT_TRUE(table().at("file").positional);
   EXPECT_EQ(table().at("color").words, (Strings{"red", "dark_green"}));
   OptionTable<Inner> twice;
@@ -144,7 +145,7 @@ TEST(OptionTable, KnowsDefaultsOfTheWholeStruct) {
   expect_error([&] { twice.add("rate", &Inner::rate, any(), ""); }, {"twice"});
 }
 
-TEST(OptionFromText, TakesOnlyItsForm) {
+TEST(OptionFromText, AcceptsOnlyTheFormOfItsKind) {
   const OptionInfo integer{.name = "n", .help = "", .kind = OptionKind::kInteger};
   EXPECT_EQ(option_from_text(integer, "-3"), json(-3));
   for (const char* bad : {"", "few", "3.5", "3 ", "1e3"}) {
@@ -158,7 +159,7 @@ TEST(OptionFromText, TakesOnlyItsForm) {
   EXPECT_EQ(option_from_text(list, "4,"), std::nullopt);
 }
 
-TEST(OptionName, IsSpelledByWhoShowsTheMessage) {
+TEST(OptionName, IsSpelledByTheCaller) {
   try {
     fail("x: needs ", OptionName{"learning_rate"}, " or ", OptionName{"clip"}, " today");
   } catch (const Error& error) {

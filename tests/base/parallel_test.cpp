@@ -21,15 +21,15 @@ class ParallelFor : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Values(1, 2, 7));
 
-TEST_P(ParallelFor, VisitsEveryElementOnceInTheSamePieces) {
+TEST_P(ParallelFor, VisitsEveryElementOnceInTheSameChunks) {
   std::mutex mutex;
-  std::set<std::pair<int64_t, int64_t>> pieces;
+  std::set<std::pair<int64_t, int64_t>> chunks;
   parallel_for(10, 4, [&](int64_t first, int64_t last) {
     const std::lock_guard lock(mutex);
-    EXPECT_TRUE(pieces.emplace(first, last).second);
+    EXPECT_TRUE(chunks.emplace(first, last).second);
   });
   const std::set<std::pair<int64_t, int64_t>> expected = {{0, 4}, {4, 8}, {8, 10}};
-  EXPECT_EQ(pieces, expected);
+  EXPECT_EQ(chunks, expected);
 }
 
 TEST_P(ParallelFor, DoesNothingForNoElements) {
@@ -48,13 +48,13 @@ TEST_P(ParallelFor, ThrowsTheFirstErrorByPosition) {
   }
 }
 
-TEST_P(ParallelFor, RunsTheOtherPiecesDespiteAnError) {
+TEST_P(ParallelFor, RunsTheOtherChunksDespiteAnError) {
   std::atomic<int64_t> visited = 0;
   const auto body = [&](int64_t first, int64_t last) {
     visited += last - first;
-    require(first != 0, "the first piece fails");
+    require(first != 0, "the first chunk fails");
   };
-  expect_error([&] { parallel_for(100, 10, body); }, {"the first piece fails"});
+  expect_error([&] { parallel_for(100, 10, body); }, {"the first chunk fails"});
   EXPECT_EQ(visited, 100);
 }
 
@@ -76,27 +76,27 @@ TEST(Context, EndsWithItsScope) {
   EXPECT_EQ(thread_count(), before);
 }
 
-TEST(Context, DoesNotReachOtherThreads) {
+TEST(Context, DoesNotAffectOtherThreads) {
   const int before = thread_count();
   const ThreadLimit limit(before + 6);
-  int there = 0;
-  std::thread([&] { there = thread_count(); }).join();
-  EXPECT_EQ(there, before);
+  int other = 0;
+  std::thread([&] { other = thread_count(); }).join();
+  EXPECT_EQ(other, before);
   const Context handed_over = Context::current();
   std::thread([&] {
     const ContextScope scope(handed_over);
-    there = thread_count();
+    other = thread_count();
   }).join();
-  EXPECT_EQ(there, before + 6);
+  EXPECT_EQ(other, before + 6);
 }
 
-TEST(Context, OfOneThreadHoldsInsideAChunk) {
+TEST(Context, LimitsChunksToOneThread) {
   const ThreadLimit limit(4);
   parallel_for(8, 1, [](int64_t, int64_t) { EXPECT_EQ(thread_count(), 1); });
   EXPECT_EQ(thread_count(), 4);
 }
 
-TEST(ParallelFor, TakesDenormalsAsItsCallerDoes) {
+TEST(ParallelFor, InheritsDenormalFlushing) {
   volatile float small = 1e-30F;
   for (const bool on : {true, false}) {
     const FlushDenormals flush(on);

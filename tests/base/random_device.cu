@@ -1,4 +1,4 @@
-// The generator in device code: compiled, not run.
+// Checks that the generator compiles as device code; it is not run.
 #include "lase/base/random.h"
 
 __global__ void fill(uint64_t seed, uint64_t n, uint64_t* bits, double* uniform, uint64_t* below) {

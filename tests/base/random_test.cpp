@@ -7,7 +7,7 @@
 namespace lase {
 namespace {
 
-// Values of an implementation of the same formulas in another language.
+// Expected values from an independent implementation in another language.
 TEST(Random, GivesTheSameNumbersOnEveryMachine) {
   EXPECT_EQ(mix(1), 0x5692161d100b05e5u);
   Random plain(0);
@@ -23,7 +23,7 @@ TEST(Random, GivesTheSameNumbersOnEveryMachine) {
   EXPECT_EQ(other.below(10), 9u);
 }
 
-TEST(Random, GivesTheSameNumbersOfEveryKind) {
+TEST(Random, GivesTheSameNumbersForEveryMethod) {
   Random random(5, 3, 9);
   EXPECT_EQ(random.below(1'000'000'007), 263053649u);
   EXPECT_EQ(random.below(~uint64_t{0}), 13357869825500951217u);
@@ -46,12 +46,12 @@ TEST(Random, DependsOnEveryCoordinateAndOnTheirOrder) {
   EXPECT_EQ(first.size(), 6u);
 }
 
-TEST(Random, DrawsUniformly) {
+TEST(Random, IsUniform) {
   Random random(3);
-  constexpr int kDraws = 100'000;
+  constexpr int kSamples = 100'000;
   double sum = 0;
   int counts[7] = {};
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kSamples; ++i) {
     const double value = random.uniform();
     ASSERT_GE(value, 0);
     ASSERT_LT(value, 1);
@@ -60,23 +60,23 @@ TEST(Random, DrawsUniformly) {
     ASSERT_LT(below, 7u);
     ++counts[below];
   }
-  EXPECT_NEAR(sum / kDraws, 0.5, 0.005);
-  for (const int count : counts) EXPECT_NEAR(count, kDraws / 7.0, 500);
+  EXPECT_NEAR(sum / kSamples, 0.5, 0.005);
+  for (const int count : counts) EXPECT_NEAR(count, kSamples / 7.0, 500);
 }
 
 TEST(Random, NormalHasMeanZeroAndVarianceOne) {
   Random random(4);
-  constexpr int kDraws = 100'000;
+  constexpr int kSamples = 100'000;
   double sum = 0;
   double squares = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < kSamples; ++i) {
     const double value = random.normal();
     ASSERT_LE(std::abs(value), 6);
     sum += value;
     squares += value * value;
   }
-  EXPECT_NEAR(sum / kDraws, 0, 0.02);
-  EXPECT_NEAR(squares / kDraws, 1, 0.02);
+  EXPECT_NEAR(sum / kSamples, 0, 0.02);
+  EXPECT_NEAR(squares / kSamples, 1, 0.02);
 }
 
 }  // namespace

@@ -15,19 +15,19 @@ std::vector<int> numbers(int n) {
 }
 
 // Published results depend on these orders.
-TEST(Shuffle, DrawsFromTheEnd) {
+TEST(Shuffle, SwapsFromTheEnd) {
   std::vector<int> expected = numbers(10);
-  Random draws(3);
-  for (size_t i = 10; i > 1; --i) std::swap(expected[i - 1], expected[draws.below(i)]);
+  Random same_stream(3);
+  for (size_t i = 10; i > 1; --i) std::swap(expected[i - 1], expected[same_stream.below(i)]);
   std::vector<int> shuffled = numbers(10);
   Random random(3);
   shuffle(shuffled, random);
   EXPECT_EQ(shuffled, expected);
   EXPECT_EQ(shuffled, (std::vector<int>{1, 0, 2, 6, 3, 4, 9, 8, 5, 7}));
-  EXPECT_EQ(random.bits(), draws.bits());
+  EXPECT_EQ(random.bits(), same_stream.bits());
 }
 
-TEST(Shuffle, SubsampleDrawsFromTheStart) {
+TEST(Shuffle, SubsampleSwapsFromTheStart) {
   std::vector<int> sample = numbers(10);
   Random random(3);
   subsample(sample, 4, random);

@@ -29,10 +29,10 @@ TEST(Utf8, ReadsCharactersOfOneToFourBytes) {
   EXPECT_EQ(codes(""), Codes{});
 }
 
-TEST(Utf8, TakesBytesThatBeginNoCharacterOneByOne) {
-  EXPECT_EQ(codes("\x80z"), (Codes{0, 'z'}));                 // a tail without a lead
-  EXPECT_EQ(codes("\xC3z"), (Codes{0, 'z'}));                 // a lead without its tail
-  EXPECT_EQ(codes("\xE5\xB1"), (Codes{0, 0}));                // cut off
+TEST(Utf8, ReportsInvalidBytesOneByOne) {
+  EXPECT_EQ(codes("\x80z"), (Codes{0, 'z'}));                 // a continuation without a lead byte
+  EXPECT_EQ(codes("\xC3z"), (Codes{0, 'z'}));                 // a lead byte without a continuation
+  EXPECT_EQ(codes("\xE5\xB1"), (Codes{0, 0}));                // truncated
   EXPECT_EQ(codes("\xC0\xAF"), (Codes{0, 0}));                // overlong
   EXPECT_EQ(codes("\xE0\x9F\xBF"), (Codes{0, 0, 0}));         // overlong
   EXPECT_EQ(codes("\xED\xA0\x80"), (Codes{0, 0, 0}));         // a surrogate

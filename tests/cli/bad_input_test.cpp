@@ -1,4 +1,4 @@
-// Every bad input gives one sentence on stderr and exit 1, and leaves no file.
+// Bad input ends with exit code 1 and one sentence on stderr, and leaves no file behind.
 
 #include <filesystem>
 #include <sys/mount.h>
@@ -13,7 +13,7 @@ namespace {
 
 class BadInput : public FolderTest {
  protected:
-  // Imports `text` as links and expects a refusal that leaves nothing behind.
+  // Imports `text` as links and expects an error that leaves nothing behind.
   void expect_bad(const std::string& text, std::initializer_list<std::string> parts,
                   Strings more = {},
                   std::source_location where = std::source_location::current()) const {
@@ -36,7 +36,7 @@ TEST_F(BadInput, WrongColumn) {
              {"--columns", "price"});
 }
 
-TEST_F(BadInput, TextWhereANumberBelongs) {
+TEST_F(BadInput, TextInANumericColumn) {
   expect_bad("source,target,amount\na,b,1\nb,c,lots\n",
              {"links.csv: line 3: column 'amount' is 'lots', expected a finite number"});
 }
@@ -48,55 +48,55 @@ TEST_F(BadInput, NaNAndInfinity) {
   }
 }
 
-TEST_F(BadInput, ARowTooShort) {
+TEST_F(BadInput, ShortRow) {
   expect_bad("source,target,amount\na,b,1\nb,c\n", {"line 3: has 2 columns, expected 3"});
 }
 
-TEST_F(BadInput, AnUnknownSplitWord) {
+TEST_F(BadInput, UnknownSplitName) {
   const auto nodes = write("nodes.csv", "id,part\na,train\nb,tset\n");
   expect_bad("source,target\na,b\n", {"nodes.csv: line 3", "'tset'"},
              {"--nodes", nodes, "--split", "part"});
 }
 
-TEST_F(BadInput, AnUnknownNode) {
+TEST_F(BadInput, UnknownNode) {
   const auto nodes = write("nodes.csv", "id\na\nb\n");
   expect_bad("source,target\na,b\nb,z\n", {"links.csv: line 3: node 'z'", "nodes.csv"},
              {"--nodes", nodes});
 }
 
-TEST_F(BadInput, AnEmptyFile) { expect_bad("", {"links.csv: is empty"}); }
+TEST_F(BadInput, EmptyFile) { expect_bad("", {"links.csv: is empty"}); }
 
-TEST_F(BadInput, AGzipCutOff) {
+TEST_F(BadInput, TruncatedGzip) {
   std::string text = "source,target\n";
   for (int i = 0; i < 10'000; ++i) text += join(i, ",", i * 31 % 997, "\n");
   const auto whole = gzip(text);
-  expect_bad(whole.substr(0, whole.size() / 2), {"links.csv: the gzip data end too early"});
+  expect_bad(whole.substr(0, whole.size() / 2), {"links.csv: the gzip data ends too early"});
 }
 
-TEST_F(BadInput, ADamagedGzip) {
+TEST_F(BadInput, CorruptGzip) {
   auto whole = gzip("source,target\na,b\n");
   whole[whole.size() - 6] ^= 1;
-  expect_bad(whole, {"links.csv: the gzip data are damaged"});
+  expect_bad(whole, {"links.csv: the gzip data is damaged"});
 }
 
-TEST_F(BadInput, BytesThatAreNoText) {
+TEST_F(BadInput, BinaryData) {
   expect_bad(std::string("source,target\na,\0b\n", 18), {"zero byte"});
   expect_bad("source,target,amount\na,b,\xFF\x01\n", {"line 2", "'\\xff\\x01'"});
 }
 
-TEST_F(BadInput, AFolderForAFile) {
+TEST_F(BadInput, FolderInsteadOfAFile) {
   expect_refused(run_cli({"import", "links", path("."), "--out", out()}), {"is a folder"});
 }
 
-TEST_F(BadInput, ADestinationThatCannotBeWritten) {
+TEST_F(BadInput, UnwritableOutput) {
   const auto links = write("links.csv", "source,target\na,b\n");
   expect_refused(run_cli({"import", "links", links, "--out", path("none/g.graph")}),
                  {"none/g.graph: cannot be written"});
   expect_refused(run_cli({"import", "links", links, "--out", path(".")}), {"not a regular file"});
 }
 
-// What looks odd but is fine.
-TEST_F(BadInput, WindowsLineEndsAMarkQuotesAndLongIdsAreGoodInput) {
+// Unusual, but valid.
+TEST_F(BadInput, AcceptsWindowsLineEndsByteOrderMarksQuotesAndLongIds) {
   const auto links = write("links.csv",
                            "\xEF\xBB\xBFsource,target,amount\r\n"
                            "\"Ann O'Hara\",18446744073709551615,1\r\n"
@@ -121,35 +121,35 @@ class BadGraph : public FolderTest {
   std::string good_;
 };
 
-TEST_F(BadGraph, CutShort) {
+TEST_F(BadGraph, Truncated) {
   for (const size_t size : {size_t{0}, size_t{100}, good_.size() - 1}) {
     expect_bad(good_.substr(0, size), {"bad.graph: "});
   }
 }
 
-TEST_F(BadGraph, ALyingHeader) {
+TEST_F(BadGraph, InconsistentHeader) {
   auto longer = good_;
   longer[6] = 1;
-  expect_bad(longer, {"bad.graph: is not a safetensors file, or it is cut short"});
+  expect_bad(longer, {"bad.graph: is not a safetensors file, or it is truncated"});
   auto shape = good_;
   const auto at = shape.find("\"shape\":[3]");
   ASSERT_NE(at, shape.npos);
   shape[at + 9] = '4';
-  expect_bad(shape, {"bad.graph: the shape [4]", "does not agree"});
+  expect_bad(shape, {"bad.graph: the shape [4]", "does not match"});
 }
 
-TEST_F(BadGraph, OfALaterVersion) {
+TEST_F(BadGraph, NewerVersion) {
   auto later = good_;
   const auto at = later.find("\"version\":\"1\"");
   ASSERT_NE(at, later.npos);
   later[at + 11] = '2';
-  expect_bad(later, {"bad.graph: is a graph of version '2'"});
+  expect_bad(later, {"bad.graph: has graph file version '2'"});
 }
 
-TEST_F(BadGraph, AnIndexThatLeadsOutside) {
+TEST_F(BadGraph, IndexOutOfRange) {
   const auto graph = open_graph(path("g.graph"));
   std::string damaged = good_;
-  // The neighbours 1, 0 2, 1 lie side by side as int32.
+  // The neighbors of a, b and c are {1}, {0, 2} and {1}, stored as int32.
   const std::string neighbors = bytes_of(std::vector<int32_t>{1, 0, 2, 1});
   const auto at = damaged.find(neighbors);
   ASSERT_NE(at, damaged.npos);
@@ -157,13 +157,13 @@ TEST_F(BadGraph, AnIndexThatLeadsOutside) {
   expect_bad(damaged, {"bad.graph: neighbor[0] is 3, expected 0 to 2"});
 }
 
-// A file system of 64 KiB, where the user may make one.
+// A 64 KiB file system, if the user may mount one.
 class FullDisk : public FolderTest {
  protected:
   void SetUp() override {
     std::filesystem::create_directory(path("disk"));
     if (::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=64k") != 0) {
-      GTEST_SKIP() << "a small file system cannot be mounted here (needs root)";
+      GTEST_SKIP() << "cannot mount a small file system (needs root)";
     }
     mounted_ = true;
   }
@@ -175,7 +175,7 @@ class FullDisk : public FolderTest {
   bool mounted_ = false;
 };
 
-TEST_F(FullDisk, LeavesTheOldGraphAndNothingElse) {
+TEST_F(FullDisk, KeepsTheOldGraphAndNothingElse) {
   const auto small = write("small.csv", "source,target\na,b\n");
   std::string text = "source,target,amount\n";
   for (int i = 0; i < 20'000; ++i) text += join(i, ",", i * 31 % 997, ",0.5\n");
@@ -183,7 +183,7 @@ TEST_F(FullDisk, LeavesTheOldGraphAndNothingElse) {
   ASSERT_EQ(run_cli({"import", "links", small, "--out", path("disk/g.graph")}).code, 0);
   const auto before = read_file(path("disk/g.graph"));
   expect_refused(run_cli({"import", "links", large, "--out", path("disk/g.graph")}),
-                 {"disk/g.graph: cannot be written: No space left on device", "bytes are needed"});
+                 {"disk/g.graph: cannot be written: No space left on device", "bytes needed"});
   EXPECT_EQ(files(), (Strings{"disk/g.graph", "large.csv", "small.csv"}));
   EXPECT_EQ(read_file(path("disk/g.graph")), before);
 }

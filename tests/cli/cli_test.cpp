@@ -2,6 +2,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/version.h"
 
 #include "support.h"
 
@@ -21,7 +22,7 @@ class Cli : public FolderTest {
   }
 };
 
-TEST_F(Cli, ImportsAndTellsWhatItDid) {
+TEST_F(Cli, ImportPrintsASummary) {
   const auto result =
       run_cli(import_links({"--nodes", path("nodes.csv"), "--label", "team", "--split", "part"}));
   EXPECT_EQ(result.code, 0) << result.err;
@@ -38,7 +39,7 @@ TEST_F(Cli, ImportsAndTellsWhatItDid) {
   EXPECT_NE(info.out.find("links            2"), std::string::npos) << info.out;
 }
 
-TEST_F(Cli, PrintsJsonLastAndTextForPeopleOnStderr) {
+TEST_F(Cli, PrintsJsonOnStdoutAndTextOnStderr) {
   const auto result = run_cli(import_links({"--json"}));
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
@@ -51,7 +52,7 @@ TEST_F(Cli, PrintsJsonLastAndTextForPeopleOnStderr) {
   EXPECT_EQ(json["out"], path("g.graph"));
 }
 
-TEST_F(Cli, InfoGivesTheKeysThatOthersRelyOn) {
+TEST_F(Cli, InfoHasTheDocumentedJsonKeys) {
   ASSERT_EQ(
       run_cli(import_links({"--nodes", path("nodes.csv"), "--label", "team", "--split", "part"}))
           .code,
@@ -88,7 +89,18 @@ TEST_F(Cli, EveryVerbHasHelp) {
   for (const std::string part : {"--slices INT=32", "--slicing", "--json", "--threads", "--out"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
-  EXPECT_TRUE(run_cli({"--version"}).out.starts_with("lase "));
+  for (const std::string part : {"\nExamples:\n  lase import contacts ", "--regress A,B,C  "}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
+  }
+}
+
+TEST_F(Cli, VersionHasBuildDetails) {
+  const auto result = run_cli({"--version"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with(join("lase ", kVersion, "\n"))) << result.out;
+  for (const std::string part : {"\ncompiler  ", "\nbuild type  ", "\ninstruction set  "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  }
 }
 
 TEST_F(Cli, BadUsageExitsWithTwoAndWritesNothing) {
@@ -130,7 +142,7 @@ TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
   EXPECT_TRUE(read_file(path("3.graph")) == one);
 }
 
-TEST_F(Cli, ReplacesAnOlderGraphOnlyWhenTheNewOneIsWhole) {
+TEST_F(Cli, ReplacesAnExistingGraphOnlyAfterASuccessfulImport) {
   write("g.graph", "precious");
   write("bad.csv", "source,target,amount\na,b,x\n");
   expect_refused(run_cli({"import", "links", path("bad.csv"), "--out", path("g.graph")}),

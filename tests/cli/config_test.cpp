@@ -25,29 +25,29 @@ class Config : public FolderTest {
   }
 };
 
-TEST_F(Config, HoldsValuesAndSwitches) {
+TEST_F(Config, SetsValuesAndSwitches) {
   const auto result =
-      contacts("# how we import\nslices = 5\ncounts = \"raw\"\ndirectional = true\n");
+      contacts("# import settings\nslices = 5\ncounts = \"raw\"\ndirectional = true\n");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 10);
   EXPECT_EQ(result.json()["directional"], true);
   EXPECT_EQ(contacts("slices = 5\ndirectional = false\n").json()["link_attributes"], 5);
 }
 
-TEST_F(Config, HoldsLists) {
+TEST_F(Config, SetsLists) {
   const auto result = links("columns = [\"x\", \"z\"]\n");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 2);
 }
 
-TEST_F(Config, YieldsToTheCommandLine) {
+TEST_F(Config, IsOverriddenByTheCommandLine) {
   const std::string config = "slices = 5\ncounts = \"binary\"\n";
   EXPECT_EQ(contacts(config, {"--slices", "7"}).json()["link_attributes"], 7);
   EXPECT_EQ(contacts(config, {"--slices=7"}).json()["link_attributes"], 7);
   EXPECT_EQ(links("columns = [\"x\", \"z\"]\n", {"--columns", "y"}).json()["link_attributes"], 1);
 }
 
-TEST_F(Config, GivesWhatIsRequired) {
+TEST_F(Config, SetsRequiredOptions) {
   const auto config = write("run.toml", "out = \"" + path("from-config.graph") + "\"\n");
   EXPECT_EQ(run_cli({"import", "links", path("links.csv"), "--config=" + config}).code, 0);
   EXPECT_EQ(files().front(), "contacts.csv");
@@ -63,7 +63,7 @@ TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
   EXPECT_EQ(files(), (Strings{"contacts.csv", "links.csv", "run.toml"}));
 }
 
-TEST_F(Config, MustBeThere) {
+TEST_F(Config, MustExist) {
   const auto result = run_cli({"info", path("g.graph"), "--config", path("none.toml")});
   expect_refused(result, {"none.toml"});
   EXPECT_EQ(run_cli({"info", path("g.graph"), "--config"}).code, 2);

@@ -1,4 +1,4 @@
-// Event files read back by a reader of its own, with checksums computed bit by bit.
+// Reads event files back with an independent reader that computes checksums bit by bit.
 
 #include "cli/event_file.h"
 
@@ -59,7 +59,7 @@ std::vector<std::string> records(const std::string& text) {
   return all;
 }
 
-// The fields of a protobuf message: numbers as they lie, varints as eight bytes.
+// Fields of a protobuf message by number: raw bytes, with varints as 8 bytes.
 std::map<int, std::string> fields(std::string_view message) {
   std::map<int, std::string> all;
   size_t at = 0;
@@ -103,11 +103,11 @@ std::map<int, std::string> fields(std::string_view message) {
 
 class EventFileTest : public FolderTest {};
 
-TEST_F(EventFileTest, ChecksumOfTheTestIsThatOfTheStandard) {
+TEST_F(EventFileTest, ReferenceChecksumMatchesTheStandard) {
   EXPECT_EQ(crc32c("123456789"), 0xE3069283);
 }
 
-TEST_F(EventFileTest, HoldsWhatWasWritten) {
+TEST_F(EventFileTest, RoundTrips) {
   const std::string folder = path("a/b");
   {
     EventFile events(folder);
@@ -135,7 +135,7 @@ TEST_F(EventFileTest, HoldsWhatWasWritten) {
   expect(3, std::string(200, 'x'), int64_t{1} << 40, 7);
 }
 
-TEST_F(EventFileTest, SaysWhereItsFolderCannotBeMade) {
+TEST_F(EventFileTest, ReportsAFolderThatCannotBeCreated) {
   const std::string file = write("file", "");
   expect_error([&] { EventFile events(file + "/folder"); }, {file});
 }

@@ -1,6 +1,6 @@
-// `import --like`: new data get the attributes, in the order, of an earlier graph.
+// `import --like`: new data get the same attributes, in the same order, as an earlier graph.
 
-#include "lase/graph/like.h"
+#include "lase/graph/schema.h"
 
 #include "support.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 class LikeFlag : public FolderTest {
  protected:
-  // Imports the first text, then the second like it; as the program does, without starting it.
+  // Imports the first text, then the second with its schema; like the program, but in process.
   void import_both(const std::string& kind, const std::string& first, const std::string& second,
                    const Strings& flags = {}) {
     import_both(kind, first, flags, second, flags);
@@ -19,9 +19,9 @@ class LikeFlag : public FolderTest {
     first_flags.insert(first_flags.begin(), write("old.csv", first));
     second_flags.insert(second_flags.begin(), write("new.csv", second));
     old_ = import_graph(kind, first_flags);
-    const Like like = like_of(old_);
-    new_ = import_graph(kind, second_flags, &like);
-    require_like(new_, old_);
+    const Schema schema = schema_of(old_);
+    new_ = import_graph(kind, second_flags, &schema);
+    require_schema(new_, old_);
   }
   Graph old_;
   Graph new_;
@@ -56,7 +56,7 @@ TEST_F(LikeFlag, SlicesAndMembersKeepTheirColumns) {
   EXPECT_EQ(arc(new_, "0", "1"), (Floats{0, 1}));
 }
 
-TEST_F(LikeFlag, ClassesAndTextKeepTheirNumbers) {
+TEST_F(LikeFlag, ClassesAndTextFeaturesKeepTheirIndices) {
   import_both("sets", "title\tteam\tauthors\nbig graph\tx\tA\nsmall graph\ty\tA\n",
               "title\tteam\tauthors\nnew graph\ty\tA\nbig end\tz\tA\n",
               {"--members", "authors", "--label", "team", "--text", "title"});
@@ -65,7 +65,7 @@ TEST_F(LikeFlag, ClassesAndTextKeepTheirNumbers) {
   EXPECT_EQ(new_.recipe["idf"], old_.recipe["idf"]);
 }
 
-TEST_F(LikeFlag, OtherColumnsOfNumbersAreRefused) {
+TEST_F(LikeFlag, RefusesDifferentNumericColumns) {
   const std::string first = "source,target,amount,hour\na,b,1,2\n";
   expect_error([&] { import_both("links", first, "source,target,hour,amount\nx,y,1,2\n"); },
                {"earlier graph", "amount"});
@@ -76,7 +76,7 @@ TEST_F(LikeFlag, OtherColumnsOfNumbersAreRefused) {
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{2, 1}));
 }
 
-TEST_F(LikeFlag, OtherNodeFeaturesAreRefused) {
+TEST_F(LikeFlag, RefusesDifferentNodeFeatures) {
   const auto first = write("n1.csv", "id,age,height\na,1,2\nb,3,4\n");
   const auto second = write("n2.csv", "id,height,age\na,1,2\nb,3,4\n");
   const std::string links = "source,target\na,b\n";
@@ -87,20 +87,20 @@ TEST_F(LikeFlag, OtherNodeFeaturesAreRefused) {
       {"earlier graph", "age"});
 }
 
-TEST_F(LikeFlag, OneDirectionAndTwoDoNotMix) {
+TEST_F(LikeFlag, RefusesToMixDirectionalAndNonDirectional) {
   expect_error([&] { import_both("contacts", "a b 0\na b 8\n", {"--directional"}, "x y 7\n", {}); },
                {"earlier graph"});
 }
 
-TEST_F(LikeFlag, ReachesTheProgram) {
+TEST_F(LikeFlag, WorksOnTheCommandLine) {
   const auto old = write("old.csv", "a b knows\nb c likes\n");
-  const auto young = write("new.csv", "x y likes\ny z hates\n");
+  const auto fresh = write("new.csv", "x y likes\ny z hates\n");
   ASSERT_EQ(run_cli({"import", "typed", old, "--out", path("old.graph")}).code, 0);
-  const auto result = run_cli({"import", "typed", young, "--like", path("old.graph"), "--out",
+  const auto result = run_cli({"import", "typed", fresh, "--like", path("old.graph"), "--out",
                                path("new.graph"), "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 2);
-  expect_refused(run_cli({"import", "typed", young, "--like", old, "--out", path("g.graph")}),
+  expect_refused(run_cli({"import", "typed", fresh, "--like", old, "--out", path("g.graph")}),
                  {"old.csv"});
   EXPECT_EQ(files(), (Strings{"new.csv", "new.graph", "old.csv", "old.graph"}));
 }

@@ -1,4 +1,4 @@
-// The calls of the documentation on real data, with the numbers that are known about these.
+// The documented commands on real data, checked against the known sizes.
 
 #include <filesystem>
 #include <map>
@@ -12,7 +12,7 @@ class RealData : public FolderTest {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(data("README.md"))) {
-      GTEST_SKIP() << "the real data are not at " << LASE_DATA;
+      GTEST_SKIP() << "no real data at " << LASE_DATA;
     }
   }
   static std::string data(const std::string& name) { return LASE_DATA "/" + name; }
@@ -54,8 +54,8 @@ TEST_F(RealData, EmailFromContacts) {
   expect_numbers(info.json(), kEmail);
 }
 
-// Both ways lead to the same graph: nodes by name, their neighbours, classes, splits, features, and
-// the counts in 32 equal slices.
+// Both imports give the same graph: nodes by name, neighbors, classes, splits, features, and the
+// counts in 32 equal slices.
 TEST_F(RealData, EmailFromTheAuthorsIsTheSameGraph) {
   expect_numbers(imported("authors.graph", {"authors", data("email/official/email_Eu")}), kEmail);
   imported("contacts.graph",
@@ -97,13 +97,13 @@ TEST_F(RealData, PapersFromTheirAuthors) {
                         {"train", 9381},
                         {"val", 2165},
                         {"test", 2887}});
-  EXPECT_EQ(json["notes"][0], "23470 members, 8654 of them shared by two items or more");
+  EXPECT_EQ(json["notes"][0], "23470 members, 8654 shared by at least two items");
 }
 
 TEST_F(RealData, PapersFromTheirAuthorsWithFoldedNames) {
   const auto json = imported("papers.graph", papers({"--fold-case"}));
   expect_numbers(json, {{"nodes", 14433}, {"links", 123472}, {"link_attributes", 8669}});
-  EXPECT_EQ(json["notes"][0], "23390 members, 8669 of them shared by two items or more");
+  EXPECT_EQ(json["notes"][0], "23390 members, 8669 shared by at least two items");
 }
 
 TEST_F(RealData, CoraFromLinks) {

@@ -1,4 +1,4 @@
-// A run that is broken off, wherever, and resumed ends with the weights of one that never was.
+// A run that is interrupted at any point and resumed ends with the weights of an uninterrupted run.
 
 #include <atomic>
 #include <chrono>
@@ -29,7 +29,7 @@ TrainOptions long_options() {
   TrainOptions options;
   options.model.widths = {4, 4};
   options.epochs = 9;
-  options.patience = 8;  // the plateau schedule acts after two, and no run ends early
+  options.patience = 8;  // the plateau schedule acts after 2 epochs, and no run stops early
   options.batch = 16;
   options.sampling.fanout = {3};
   options.schedule = Schedule::kPlateau;
@@ -50,9 +50,9 @@ TEST_F(Resume, AfterAStopGivesTheSameWeights) {
       std::atomic<bool> stop = false;
       options.stop = &stop;
       options.progress = [&](const EpochReport& report) { stop = report.epoch == last; };
-      const TrainResult broken = train(graph, options);
-      EXPECT_TRUE(broken.stopped);
-      EXPECT_EQ(broken.epochs, last);
+      const TrainResult interrupted = train(graph, options);
+      EXPECT_TRUE(interrupted.stopped);
+      EXPECT_EQ(interrupted.epochs, last);
       EXPECT_EQ(std::filesystem::exists(options.checkpoint), last >= 2);
       stop = false;
       options.resume = true;
@@ -70,18 +70,18 @@ TEST_F(Resume, AfterAStopGivesTheSameWeights) {
   }
 }
 
-// What a strategy knows is not kept, but found out again from the weights of that moment.
+// Checkpoints do not contain the state of a strategy: it is recomputed from the weights.
 TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
   const Graph graph = toy_graph({.nodes = 80, .links = 400, .split = true});
-  for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
+  for (const Refresh refresh : {Refresh::kEager, Refresh::kLazy}) {
     for (const Strategy strategy : {Strategy::kGate, Strategy::kMinVar, Strategy::kSnapshot}) {
-      if (renewal == Renewal::kLazy && strategy != Strategy::kSnapshot) continue;
+      if (refresh == Refresh::kLazy && strategy != Strategy::kSnapshot) continue;
       TrainOptions options = long_options();
       options.sampling.strategy = strategy;
-      options.sampling.renewal = renewal;
-      options.sampling.renew = 7;  // which no epoch is a multiple of
+      options.sampling.refresh = refresh;
+      options.sampling.refresh_every = 7;  // batches; checkpoints fall between two refreshes
       const TrainResult whole = train(graph, options);
-      EXPECT_GT(whole.renewals, 3);
+      EXPECT_GT(whole.refreshes, 3);
       options.checkpoint = path("run.checkpoint");
       std::filesystem::remove(options.checkpoint);
       std::atomic<bool> stop = false;
@@ -92,7 +92,7 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
       options.progress = nullptr;
       options.resume = true;
       expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
-      if (strategy == Strategy::kSnapshot && renewal == Renewal::kLazy) {
+      if (strategy == Strategy::kSnapshot && refresh == Refresh::kLazy) {
         options.checkpoint_every = 3;
         expect_error([&] { train(graph, options); }, {"different options"});
       }
@@ -111,7 +111,7 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherRun) {
   TrainOptions other = options;
   other.seed = 2;
   expect_error([&] { train(graph, other); }, {options.checkpoint, "different options"});
-  // A graph of the same shape, with one other attribute.
+  // A graph of the same shape that differs in one attribute value.
   Graph similar = graph;
   std::vector<float> values(graph.link_attributes.values.begin(),
                             graph.link_attributes.values.end());
@@ -126,10 +126,10 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherRun) {
     expect_error([&] { train(graph, options); }, {options.checkpoint});
   }
   save_graph(graph, options.checkpoint);
-  expect_error([&] { train(graph, options); }, {options.checkpoint, "not a checkpoint"});
+  expect_error([&] { train(graph, options); }, {options.checkpoint, "not a lase checkpoint"});
 }
 
-TEST_F(Resume, StartsAnewWhereThereIsNoCheckpoint) {
+TEST_F(Resume, StartsOverIfThereIsNoCheckpoint) {
   const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
   TrainOptions options = long_options();
   const TrainResult whole = train(graph, options);
@@ -138,7 +138,7 @@ TEST_F(Resume, StartsAnewWhereThereIsNoCheckpoint) {
   expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
 }
 
-// `lase train` in a process of its own, writing a checkpoint after every epoch.
+// `lase train` in a separate process that writes a checkpoint after every epoch.
 class Training {
  public:
   Training(Strings words, std::string checkpoint, const std::string& errors)
@@ -160,7 +160,7 @@ class Training {
   Training& operator=(const Training&) = delete;
   ~Training() { end(SIGKILL); }
 
-  // Waits until it has written `count` checkpoints; false if it ended before that.
+  // Waits until the process has written `count` checkpoints; false if it exits before.
   bool writes_checkpoints(int count) {
     struct timespec seen = modified();
     while (count > 0) {
@@ -178,7 +178,7 @@ class Training {
     return true;
   }
 
-  // Its status, after a signal (0: none).
+  // Sends a signal (0 = none), waits for the process to exit, and returns its status.
   int end(int signal) {
     if (child_ == 0) return status_;
     if (signal != 0) ::kill(child_, signal);
@@ -209,18 +209,18 @@ class Interrupted : public Resume {
             "1",          "--resume"};
   }
   Training start() const {
-    return {arguments("broken.model"), path("broken.model.checkpoint"), path("errors")};
+    return {arguments("interrupted.model"), path("interrupted.model.checkpoint"), path("errors")};
   }
-  // Ends the run that was broken off, and expects the weights of one that never was.
-  void expect_finished_as_if_never_broken() const {
-    for (const char* name : {"broken.model", "whole.model"}) {
+  // Resumes the interrupted run and expects the weights of an uninterrupted one.
+  void expect_same_weights_when_resumed() const {
+    for (const char* name : {"interrupted.model", "whole.model"}) {
       const CliResult run = run_cli(arguments(name));
       ASSERT_EQ(run.code, 0) << run.err;
     }
-    expect_same_weights(*load_model(path("broken.model")).model,
+    expect_same_weights(*load_model(path("interrupted.model")).model,
                         *load_model(path("whole.model")).model);
-    // Nothing half-written is left beside the files.
-    EXPECT_EQ(files(), (Strings{"broken.model", "errors", "g.graph", "whole.model"}));
+    // No partially written files are left behind.
+    EXPECT_EQ(files(), (Strings{"errors", "g.graph", "interrupted.model", "whole.model"}));
   }
 
   std::string graph_ = path("g.graph");
@@ -232,11 +232,11 @@ TEST_F(Interrupted, ByKillsResumesToTheSameWeights) {
     ASSERT_TRUE(training.writes_checkpoints(checkpoints)) << read_file(path("errors"));
     EXPECT_TRUE(WIFSIGNALED(training.end(SIGKILL)));
   }
-  expect_finished_as_if_never_broken();
+  expect_same_weights_when_resumed();
 }
 
-// Reading a page that is gone raises SIGBUS.
-TEST_F(Interrupted, ByATruncatedGraphNamesItAndKeepsTheCheckpoint) {
+// Reading a page beyond the end of the file raises SIGBUS.
+TEST_F(Interrupted, ByATruncatedGraphNamesTheFileAndKeepsTheCheckpoint) {
   const std::string whole = read_file(graph_);
   Training training = start();
   ASSERT_TRUE(training.writes_checkpoints(2)) << read_file(path("errors"));
@@ -247,11 +247,11 @@ TEST_F(Interrupted, ByATruncatedGraphNamesItAndKeepsTheCheckpoint) {
             std::string::npos)
       << read_file(path("errors"));
   write("g.graph", whole);
-  expect_finished_as_if_never_broken();
+  expect_same_weights_when_resumed();
 }
 
-// Node numbers that point anywhere raise SIGSEGV.
-TEST_F(Interrupted, ByAnOverwrittenGraphNamesIt) {
+// Out-of-range node numbers raise SIGSEGV.
+TEST_F(Interrupted, ByAnOverwrittenGraphNamesTheFile) {
   const std::string whole = read_file(graph_);
   Training training = start();
   ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
@@ -267,8 +267,8 @@ TEST_F(Interrupted, ByAnOverwrittenGraphNamesIt) {
       << read_file(path("errors"));
 }
 
-// A fault that no file explains ends the program as it would without a handler.
-TEST_F(Interrupted, ByAnotherFaultDiesOfIt) {
+// A fault that is not caused by a changed file ends the program as if there were no handler.
+TEST_F(Interrupted, ByAnotherFaultDiesOfTheSignal) {
   for (const int signal : {SIGSEGV, SIGBUS}) {
     Training training = start();
     ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));

@@ -1,4 +1,4 @@
-// `lase train` as people run it.
+// `lase train` on the command line.
 
 #include <algorithm>
 #include <filesystem>
@@ -25,7 +25,7 @@ class TrainCli : public FolderTest {
   }
 };
 
-TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
+TEST_F(TrainCli, WritesAModelScoresAndALog) {
   const CliResult result = train({"--json", "--log", path("log"), "--tensorboard", path("events")});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto json = result.json();
@@ -38,7 +38,7 @@ TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3);
   EXPECT_EQ(nlohmann::json::parse(log.substr(0, log.find('\n'))).at("epoch"), 1);
   EXPECT_FALSE(std::filesystem::is_empty(path("events")));
-  // The name of the model follows that of the graph, and its scores are those that were told.
+  // The model is named after the graph, and its test score is the reported one.
   const TrainedModel model = load_model(path("g.model"));
   const Graph graph = fitted_graph(model, open_graph(path("g.graph")), "g.graph");
   const auto logits = infer(*model.model, Inputs(graph, model.scaling), graph).logits;
@@ -49,7 +49,7 @@ TEST_F(TrainCli, GivesAModelItsScoresAndALog) {
   EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, json.at("micro_f1"));
 }
 
-TEST_F(TrainCli, SavesTheLastGoodWeightsWhereTheLossIsNoNumber) {
+TEST_F(TrainCli, SavesTheLastGoodWeightsIfTheLossDiverges) {
   const CliResult result = train({"--learning-rate", "1000", "--widths", "4,4,4,4,4,4",
                                   "--amplifier", "linear", "--aggregate", "sum", "--no-normalize"});
   EXPECT_EQ(result.code, 1);
@@ -61,7 +61,7 @@ TEST_F(TrainCli, SavesTheLastGoodWeightsWhereTheLossIsNoNumber) {
   }
 }
 
-TEST_F(TrainCli, RefusesWhatMakesNoSense) {
+TEST_F(TrainCli, RefusesInvalidOptions) {
   expect_refused(train({"--fanout", "0"}), {"--fanout", "'0'"});
   expect_refused(train({"--fanout", "5,5,5"}), {"--fanout", "3 numbers", "2 layers"});
   expect_refused(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
@@ -71,7 +71,7 @@ TEST_F(TrainCli, RefusesWhatMakesNoSense) {
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
-// One sentence each, and never one of torch's.
+// Each error is one sentence by lase, never one by torch.
 TEST_F(TrainCli, RefusesNumbersOutOfRange) {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"--weight-decay", "nan"},    {"--clip", "-1"},
@@ -87,7 +87,7 @@ TEST_F(TrainCli, RefusesNumbersOutOfRange) {
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
-// Each way to give options can say what the others can.
+// Options on the command line, in TOML and in JSON are equivalent.
 TEST_F(TrainCli, TunesIntoAConfigurationThatTrains) {
   const auto tuned = run_cli({"tune", path("g.graph"), "--trials", "2", "--epochs", "2", "--fanout",
                               "all,3", "--widths", "4,4", "--no-normalize", "--vary",
@@ -108,8 +108,8 @@ TEST_F(TrainCli, TunesIntoAConfigurationThatTrains) {
   EXPECT_EQ(with({"--normalize", "--fanout", "2"}).at("normalize"), true);
 }
 
-// What it says on stderr is for people: nothing but what lase itself has to say.
-TEST_F(TrainCli, LetsNoLibraryWarn) {
+// stderr contains only messages of lase itself.
+TEST_F(TrainCli, SuppressesWarningsOfLibraries) {
   const CliResult result = train({"--aggregate", "max"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.err, "");
@@ -117,27 +117,28 @@ TEST_F(TrainCli, LetsNoLibraryWarn) {
 
 TEST_F(TrainCli, TrainsWithEveryStrategy) {
   for (const std::string strategy : {"auto", "uniform", "gate", "min_var", "snapshot"}) {
-    for (const std::string draw : {"replace", "without"}) {
-      const CliResult result = train({"--strategy", strategy, "--draw", draw, "--fanout", "2,all",
-                                      "--renew", "3", "--batch", "30", "--json"});
+    for (const std::string replacement : {"with", "without"}) {
+      const CliResult result =
+          train({"--strategy", strategy, "--replacement", replacement, "--fanout", "2,all",
+                 "--refresh-every", "3", "--batch", "30", "--json"});
       ASSERT_EQ(result.code, 0) << result.err;
       const auto json = result.json();
-      EXPECT_EQ(json["renewals"] > 2, strategy != "uniform");
+      EXPECT_EQ(json["refreshes"] > 2, strategy != "uniform");
       const std::string named = strategy == "auto" ? "snapshot" : strategy;
-      EXPECT_EQ(json["sampling"].get<std::string>().find(named + " of 2,all neighbours"), 0U);
+      EXPECT_EQ(json["sampling"].get<std::string>().find(named + ", fan-out 2,all"), 0U);
     }
   }
-  const CliResult lazy = train({"--strategy", "snapshot", "--renewal", "lazy", "--json"});
+  const CliResult lazy = train({"--strategy", "snapshot", "--refresh", "lazy", "--json"});
   EXPECT_NE(lazy.json()["sampling"].get<std::string>().find("lazily"), std::string::npos);
   expect_refused(train({"--strategy", "gate", "--aggregate", "max"}),
                  {"--strategy gate", "--aggregate max"});
-  expect_refused(train({"--renew", "0"}), {"--renew 0"});
-  expect_refused(train({"--strategy", "gate", "--renewal", "lazy"}),
-                 {"--renewal lazy", "--strategy gate"});
+  expect_refused(train({"--refresh-every", "0"}), {"--refresh-every 0"});
+  expect_refused(train({"--strategy", "gate", "--refresh", "lazy"}),
+                 {"--refresh lazy", "--strategy gate"});
   EXPECT_EQ(train({"--strategy", "best"}).code, 2);
 }
 
-TEST_F(TrainCli, MeasuresHowWellSumsAreEstimated) {
+TEST_F(TrainCli, BenchmarksSampling) {
   ASSERT_EQ(train({}).code, 0);
   const Strings measure = {"bench",         "sampling",  path("g.graph"),
                            path("g.model"), "--repeats", "40"};
@@ -150,25 +151,26 @@ TEST_F(TrainCli, MeasuresHowWellSumsAreEstimated) {
   ASSERT_EQ(result.code, 0) << result.err;
   const auto json = result.json();
   for (const char* strategy : {"uniform", "gate", "min_var", "snapshot"}) {
-    for (const char* draw : {"replace", "without"}) {
+    for (const char* replacement : {"with", "without"}) {
       for (const char* key :
            {"relative_variance", "relative_variance_fresh", "relative_variance_stale"}) {
-        ASSERT_EQ(json[key][strategy][draw].size(), 2U) << key << " " << strategy << " " << draw;
+        ASSERT_EQ(json[key][strategy][replacement].size(), 2U)
+            << key << " " << strategy << " " << replacement;
       }
-      EXPECT_GT(json["draw_nanoseconds"][strategy][draw].get<double>(), 0);
-      for (const auto& number : json["relative_variance_fresh"][strategy][draw]) {
+      EXPECT_GT(json["sample_nanoseconds"][strategy][replacement].get<double>(), 0);
+      for (const auto& number : json["relative_variance_fresh"][strategy][replacement]) {
         EXPECT_EQ(number.get<double>() > 1e-9, std::string(strategy) != "snapshot");
       }
     }
   }
-  EXPECT_EQ(json["relative_variance"]["uniform"]["replace"], nlohmann::json({1.0, 1.0}));
+  EXPECT_EQ(json["relative_variance"]["uniform"]["with"], nlohmann::json({1.0, 1.0}));
   EXPECT_LT(json["relative_variance"]["uniform"]["without"][0].get<double>(), 0.95);
   EXPECT_LT(json["relative_variance"]["snapshot"]["without"][1].get<double>(), 0.5);
   expect_refused(with({"--samples", "5000"}), {"g.graph", "5000"});
   expect_refused(with({"--samples", "0"}), {"--samples 0"});
 }
 
-TEST_F(TrainCli, BenchmarksAStepAndTellsInJson) {
+TEST_F(TrainCli, BenchmarksAStep) {
   for (const std::string layout : {"dense", "sparse", "coded"}) {
     const auto result =
         run_cli({"bench",      "step", "--nodes",     "200",         "--links",  "900",

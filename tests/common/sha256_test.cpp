@@ -10,10 +10,10 @@
 namespace lase {
 namespace {
 
-std::string sum_of(std::string_view text, size_t piece = std::string::npos) {
+std::string sum_of(std::string_view text, size_t chunk = std::string::npos) {
   Sha256 sum;
-  for (size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at)) {
-    sum.add(std::as_bytes(std::span(text.substr(at, piece))));
+  for (size_t at = 0; at < text.size(); at += std::min(chunk, text.size() - at)) {
+    sum.add(std::as_bytes(std::span(text.substr(at, chunk))));
   }
   return sum.hex();
 }
@@ -32,7 +32,7 @@ TEST(Sha256, NistVectors) {
             "7abc22c0ae5af26ce93dbb94433a0e0b2e119d014f8e7f65bd56c61ccccd9504");
 }
 
-// The lengths around the end of a block, where the padding needs a block of its own or not.
+// Lengths around a block boundary, where the padding may or may not need another block.
 TEST(Sha256, NistVectorsOfZeros) {
   const auto zeros = [](size_t count) { return sum_of(std::string(count, '\0')); };
   EXPECT_EQ(zeros(55), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7");
@@ -46,15 +46,15 @@ TEST(Sha256, NistVectorsOfZeros) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256, PiecesDoNotMatter) {
+TEST(Sha256, DoesNotDependOnTheChunkSize) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += static_cast<char>(i * 7);
-  for (const size_t piece : {1, 3, 55, 63, 64, 65, 127, 128, 999}) {
-    EXPECT_EQ(sum_of(text, piece), sum_of(text)) << piece;
+  for (const size_t chunk : {1, 3, 55, 63, 64, 65, 127, 128, 999}) {
+    EXPECT_EQ(sum_of(text, chunk), sum_of(text)) << chunk;
   }
 }
 
-TEST(Sha256, MoreMayBeAddedAfterTheSum) {
+TEST(Sha256, AcceptsMoreBytesAfterHex) {
   Sha256 sum;
   sum.add(std::as_bytes(std::span(std::string_view("a"))));
   EXPECT_EQ(sum.hex(), sum_of("a"));

@@ -1,4 +1,4 @@
-// Downloads from servers on this machine; nothing outside it is asked.
+// Downloads from local servers; nothing else is contacted.
 
 #include "download/download.h"
 
@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using After = HttpServer::After;
 
-// Of "abc", and of "abd".
+// SHA-256 of "abc" and "abd".
 const std::string kAbc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 const std::string kAbd = "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9";
 
@@ -47,7 +47,7 @@ class Download : public FolderTest {
   DownloadedFile get(const RemoteFile& wanted, const DownloadOptions& options = {}) const {
     return download({wanted}, folder(), options).at(0);
   }
-  // Expects a refusal after which everything is as it was.
+  // Expects an error that leaves all files unchanged.
   void expect_failure(const RemoteFile& wanted, std::initializer_list<std::string> parts,
                       const DownloadOptions& options = {},
                       std::source_location where = std::source_location::current()) const {
@@ -55,7 +55,7 @@ class Download : public FolderTest {
     expect_error([&] { get(wanted, options); }, parts, where);
     EXPECT_EQ(files(), before) << where.line();
   }
-  // Seconds since the test began.
+  // Seconds since the start of the test.
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
@@ -67,7 +67,7 @@ class Download : public FolderTest {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-TEST_F(Download, FetchesAFileOnce) {
+TEST_F(Download, DownloadsAFileOnce) {
   const auto first = get(file());
   EXPECT_EQ(first.path, folder() + "/a.txt");
   EXPECT_EQ(first.bytes, 3);
@@ -86,7 +86,7 @@ TEST_F(Download, FetchesAFileOnce) {
   EXPECT_EQ(server.requests("/a.txt"), 1);
 }
 
-TEST_F(Download, ALargeFileComesWhole) {
+TEST_F(Download, DownloadsALargeFileCompletely) {
   std::string body;
   for (int i = 0; i < 1 << 20; ++i) body += std::to_string(i);
   server.serve("/large", body);
@@ -103,36 +103,36 @@ TEST_F(Download, ALargeFileComesWhole) {
   EXPECT_EQ(last, static_cast<int64_t>(body.size()));
 }
 
-TEST_F(Download, AWrongSumIsRefused) {
+TEST_F(Download, RejectsAWrongChecksum) {
   expect_failure(file("a.txt", kAbd),
-                 {"data/a.txt: not kept", server.url("/a.txt"), "SHA-256 sum " + kAbc,
-                  "expected " + kAbd + " as published"});
+                 {"data/a.txt: not saved", server.url("/a.txt"), "SHA-256 checksum " + kAbc,
+                  "expected " + kAbd + " (published)"});
   EXPECT_FALSE(fs::exists(folder()));
 
   write("data/a.txt", "older");
-  expect_failure(file("a.txt", kAbd), {"not kept"});
+  expect_failure(file("a.txt", kAbd), {"not saved"});
   EXPECT_EQ(text("a.txt"), "older");
   EXPECT_FALSE(fs::exists(folder() + "/SHA256SUMS"));
 }
 
-TEST_F(Download, ARememberedSumIsChecked) {
+TEST_F(Download, ChecksARecordedChecksum) {
   write("data/SHA256SUMS", kAbd + "  other\n" + kAbc + "  a.txt\nnot a sum\n");
   get(file());
   server.serve("/a.txt", "abd");
   fs::remove(folder() + "/a.txt");
-  expect_failure(file(),
-                 {"sum " + kAbd, "expected " + kAbc + " as in " + folder() + "/SHA256SUMS"});
+  expect_failure(file(), {"checksum " + kAbd,
+                          "expected " + kAbc + " (recorded in " + folder() + "/SHA256SUMS)"});
   EXPECT_EQ(text("SHA256SUMS"), kAbd + "  other\n" + kAbc + "  a.txt\nnot a sum\n");
 }
 
-TEST_F(Download, LinesOfOtherFilesAreKept) {
+TEST_F(Download, KeepsTheChecksumsOfOtherFiles) {
   write("data/SHA256SUMS", kAbd + "  other\n" + kAbd + " *a.txt.old\n# a remark\n");
   get(file());
   EXPECT_EQ(text("SHA256SUMS"),
             kAbd + "  other\n" + kAbd + " *a.txt.old\n# a remark\n" + kAbc + "  a.txt\n");
 }
 
-TEST_F(Download, ADamagedFileIsFetchedAgain) {
+TEST_F(Download, DownloadsADamagedFileAgain) {
   get(file());
   write("data/a.txt", "abx");
   EXPECT_TRUE(get(file()).fetched);
@@ -142,24 +142,24 @@ TEST_F(Download, ADamagedFileIsFetchedAgain) {
   EXPECT_EQ(text("a.txt"), "abc");
 }
 
-TEST_F(Download, ADemandedSumOverridesWhatIsKnown) {
+TEST_F(Download, AGivenChecksumOverridesTheKnownOne) {
   std::string upper = kAbc;
   for (char& c : upper) c = static_cast<char>(std::toupper(c));
   write("data/SHA256SUMS", kAbd + "  a.txt\n");
   EXPECT_TRUE(get(file("a.txt", kAbd), {.sha256 = upper}).checked);
   EXPECT_EQ(text("SHA256SUMS"), kAbc + "  a.txt\n");
   server.serve("/b.txt", "abc");
-  expect_failure(file("b.txt"), {"expected " + kAbd + " as demanded"}, {.sha256 = kAbd});
+  expect_failure(file("b.txt"), {"expected " + kAbd + " (given by --sha256)"}, {.sha256 = kAbd});
   expect_failure(file("b.txt"), {"--sha256 'abc': expected 64 hexadecimal digits"},
                  {.sha256 = "abc"});
   expect_error(
       [&] {
         download({file(), file("b.txt")}, folder(), {.sha256 = kAbc});
       },
-      {"--sha256: there are 2 files"});
+      {"--sha256 applies to a single file", "2 files"});
 }
 
-TEST_F(Download, AMirrorHasTheFilesUnderTheirNames) {
+TEST_F(Download, AMirrorServesFilesByName) {
   const RemoteFile elsewhere = {
       .url = "http://host.invalid/deep/a.txt", .name = "a.txt", .bytes = 3};
   server.serve("/mirror/a.txt", "abc");
@@ -167,42 +167,43 @@ TEST_F(Download, AMirrorHasTheFilesUnderTheirNames) {
   EXPECT_EQ(server.requests("/mirror/a.txt"), 1);
 }
 
-TEST_F(Download, ErrorsOfTheServer) {
-  expect_failure(file("none"), {server.url("/none"), "cannot be fetched: the server answers 404"});
+TEST_F(Download, ReportsServerErrors) {
+  expect_failure(file("none"), {server.url("/none"),
+                                "cannot be downloaded: the server returned HTTP status 404"});
   server.answer("/broken", "HTTP/1.1 500 Oops\r\nContent-Length: 3\r\n\r\nabc");
-  expect_failure(file("broken"), {"the server answers 500"});
+  expect_failure(file("broken"), {"the server returned HTTP status 500"});
   server.answer("/nothing", "HTTP/1.1 204 No Content\r\n\r\n");
-  expect_failure(file("nothing"), {"the server answers 204"});
+  expect_failure(file("nothing"), {"the server returned HTTP status 204"});
   server.serve("/empty", "");
   expect_failure(file("empty"), {server.url("/empty"), "is empty"});
   server.answer("/garbage", "\x01\x02 no http\r\n\r\n");
-  expect_failure(file("garbage"), {server.url("/garbage"), "cannot be fetched"});
+  expect_failure(file("garbage"), {server.url("/garbage"), "cannot be downloaded"});
   server.answer("/gone", "");
-  expect_failure(file("gone"), {"the connection ended after 0 bytes"});
+  expect_failure(file("gone"), {"the connection closed after 0 bytes"});
   EXPECT_FALSE(fs::exists(folder()));
 }
 
-TEST_F(Download, NobodyThere) {
+TEST_F(Download, ReportsAnUnreachableServer) {
   std::string unused;
   {
     const HttpServer gone;
     unused = gone.url("/a.txt");
   }
   expect_failure({.url = unused, .name = "a.txt", .bytes = 3},
-                 {unused, "cannot be fetched", "Failed to connect"});
+                 {unused, "cannot be downloaded", "Failed to connect"});
   expect_failure({.url = "http://host.invalid/a.txt", .name = "a.txt", .bytes = 3},
-                 {"http://host.invalid/a.txt", "no such host is known, or there is no network"});
+                 {"http://host.invalid/a.txt", "unknown host, or no network connection"});
 }
 
-TEST_F(Download, ABodyCutShort) {
+TEST_F(Download, RejectsATruncatedBody) {
   server.answer("/cut", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
-  expect_failure(file("cut"), {"the connection ended after 3 of 10 bytes"});
+  expect_failure(file("cut"), {"the connection closed after 3 of 10 bytes"});
   server.answer("/chunk",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n5\r\nab");
-  expect_failure(file("chunk"), {server.url("/chunk"), "the connection ended after 5 bytes"});
+  expect_failure(file("chunk"), {server.url("/chunk"), "the connection closed after 5 bytes"});
 }
 
-TEST_F(Download, RedirectionsAreFollowed) {
+TEST_F(Download, FollowsRedirects) {
   server.redirect("/here", "/there");
   server.redirect("/there", server.url("/a.txt"));
   EXPECT_EQ(get(file("here")).sha256, kAbc);
@@ -210,32 +211,32 @@ TEST_F(Download, RedirectionsAreFollowed) {
   expect_failure(file("round"), {"redirected more than 10 times"});
 }
 
-TEST_F(Download, OnlyHttpAndHttps) {
+TEST_F(Download, AllowsOnlyHttpAndHttps) {
   const auto local = write("secret", "abc");
   expect_failure({.url = "file://" + local, .name = "a.txt", .bytes = 3},
                  {"file://", "expected http:// or https://"});
   server.redirect("/local", "file://" + local);
-  expect_failure(file("local"), {"is redirected to 'file://"});
+  expect_failure(file("local"), {"redirected to 'file://"});
   server.redirect("/ftp", "ftp://127.0.0.1/a.txt");
-  expect_failure(file("ftp"), {"is redirected to 'ftp://"});
+  expect_failure(file("ftp"), {"redirected to 'ftp://"});
 }
 
-TEST_F(Download, SilentAndSlowServers) {
+TEST_F(Download, GivesUpOnSilentAndSlowServers) {
   const DownloadOptions hasty = {.stall_seconds = 1};
   server.answer("/silent", "", After::kSilence);
-  expect_failure(file("silent"), {"does not answer or is too slow"}, hasty);
+  expect_failure(file("silent"), {"does not respond or is too slow"}, hasty);
   server.answer("/half", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nabc", After::kSilence);
-  expect_failure(file("half"), {"does not answer or is too slow"}, hasty);
+  expect_failure(file("half"), {"does not respond or is too slow"}, hasty);
   server.answer("/slow", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", After::kTrickle);
-  expect_failure(file("slow"), {"does not answer or is too slow"}, hasty);
+  expect_failure(file("slow"), {"does not respond or is too slow"}, hasty);
   EXPECT_LT(elapsed(), 20);
 }
 
-TEST_F(Download, FarTooMuchIsRefused) {
+TEST_F(Download, RejectsAFileThatIsTooLarge) {
   server.answer("/flood", "HTTP/1.1 200 OK\r\n\r\n", After::kFlood);
-  expect_failure(file("flood"), {server.url("/flood"), "expected 16777228 at most"});
+  expect_failure(file("flood"), {server.url("/flood"), "expected at most 16777228"});
   server.answer("/huge", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc");
-  expect_failure(file("huge"), {"sends 99999999999 bytes or more, expected 16777228 at most"});
+  expect_failure(file("huge"), {"sends 99999999999 bytes or more, expected at most 16777228"});
 }
 
 TEST_F(Download, CanBeStopped) {
@@ -247,19 +248,19 @@ TEST_F(Download, CanBeStopped) {
   EXPECT_LT(elapsed(), 20);
 }
 
-TEST_F(Download, AFolderThatCannotBe) {
+TEST_F(Download, ReportsAFolderThatCannotBeCreated) {
   const auto taken = write("taken", "");
-  expect_error([&] { download({file()}, taken); }, {"taken: cannot be made a folder"});
-  expect_error([&] { download({file()}, taken + "/below"); }, {"cannot be made a folder"});
-  expect_error([&] { download({file()}, "/proc/lase"); }, {"/proc/lase: cannot be made a folder"});
+  expect_error([&] { download({file()}, taken); }, {"taken: cannot be created"});
+  expect_error([&] { download({file()}, taken + "/below"); }, {"cannot be created"});
+  expect_error([&] { download({file()}, "/proc/lase"); }, {"/proc/lase: cannot be created"});
   expect_error([&] { download({file()}, "/proc"); }, {"/proc/a.txt: cannot be written"});
   EXPECT_EQ(server.requests("/a.txt"), 0);
   fs::create_directories(folder() + "/a.txt");
   expect_failure(file(), {"a.txt: cannot be written: it exists and is not a regular file"});
 }
 
-// In a process that cannot write longer files, which fails as a full disk does.
-TEST_F(Download, ADiskThatIsFull) {
+// A file size limit fails like a full disk.
+TEST_F(Download, ReportsAFullDisk) {
   server.serve("/large", std::string(100'000, 'x'));
   server.answer("/unknown", "HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x'));
   for (const std::string name : {"large", "unknown"}) {
@@ -283,13 +284,13 @@ TEST_F(Download, ADiskThatIsFull) {
   }
 }
 
-// https from a server whose certificate nobody has signed but itself.
+// https from a server with a self-signed certificate.
 class DownloadTls : public Download {
  protected:
   void SetUp() override {
     Download::SetUp();
     if (std::system("command -v openssl >/dev/null && command -v python3 >/dev/null") != 0) {
-      GTEST_SKIP() << "openssl and python3 are needed to make an https server";
+      GTEST_SKIP() << "openssl and python3 are needed to start an https server";
     }
     const std::string make =
         "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test"
@@ -309,7 +310,7 @@ class DownloadTls : public Download {
   }
 
  private:
-  // The server says abc, or sends away to the one without certificates; its first line is its port.
+  // Serves "abc", or redirects /away to the http server; prints its port on the first line.
   void start() {
     const std::string script = write("server.py", R"(
 import http.server, ssl, sys
@@ -355,25 +356,26 @@ server.serve_forever()
   std::string port_;
 };
 
-TEST_F(DownloadTls, ACertificateOfNobodyIsRefused) {
-  expect_failure(safe("a.txt"), {safe("a.txt").url, "the server cannot prove who it is", "--ca"});
+TEST_F(DownloadTls, RejectsAnUntrustedCertificate) {
+  expect_failure(safe("a.txt"),
+                 {safe("a.txt").url, "the certificate of the server cannot be verified", "--ca"});
 }
 
-TEST_F(DownloadTls, ACertificateThatIsTrusted) {
+TEST_F(DownloadTls, AcceptsATrustedCertificate) {
   const DownloadOptions trusting = {.ca_file = certificate()};
   EXPECT_EQ(get(safe("a.txt"), trusting).sha256, kAbc);
   server.redirect("/up", safe("b.txt").url);
   EXPECT_EQ(get(file("up"), trusting).sha256, kAbc);
 }
 
-TEST_F(DownloadTls, FromHttpsNothingLeadsToHttp) {
-  expect_failure(safe("away"), {"is redirected to 'http://127.0.0.1:", "not as safe"},
+TEST_F(DownloadTls, RejectsRedirectsFromHttpsToHttp) {
+  expect_failure(safe("away"), {"redirected to 'http://127.0.0.1:", "protocol is not allowed"},
                  {.ca_file = certificate()});
   EXPECT_EQ(server.requests("/a.txt"), 0);
 }
 
-TEST_F(DownloadTls, AFileThatHoldsNoCertificates) {
-  expect_failure(safe("a.txt"), {safe("a.txt").url, "cannot be fetched"},
+TEST_F(DownloadTls, RejectsAFileWithoutCertificates) {
+  expect_failure(safe("a.txt"), {safe("a.txt").url, "cannot be downloaded"},
                  {.ca_file = write("bad.pem", "no certificate")});
 }
 
@@ -396,14 +398,14 @@ TEST(DataSets, AreWellFormed) {
   expect_error([] { find_data_set("reddit"); }, {"'reddit'", "email, workplace, ogbn-proteins"});
 }
 
-TEST(DataSets, CommandsNameTheFolder) {
+TEST(DataSets, CommandsContainTheQuotedFolder) {
   EXPECT_EQ(in_folder("a FOLDER/b FOLDER", "x-1/y"), "a x-1/y/b x-1/y");
   EXPECT_EQ(in_folder("a FOLDER/b", "my data"), "a 'my data'/b");
   EXPECT_EQ(in_folder("a FOLDER", "it's"), "a 'it'\\''s'");
 }
 
-// The program knows every flag of the import commands: it misses only the files.
-TEST_F(Download, ImportCommandsAreUnderstood) {
+// All flags of the import commands are valid: only the files are missing.
+TEST_F(Download, ImportCommandsAreValid) {
   for (const auto& set : data_sets()) {
     std::istringstream command(in_folder(set.import, folder()));
     Strings words;
@@ -413,8 +415,8 @@ TEST_F(Download, ImportCommandsAreUnderstood) {
   }
 }
 
-// Two lists of the same links: the second with other numbers, and with links of people to
-// themselves, one of which (person 2) has no other.
+// Two lists of the same links: the second has different ids and self-loops, one of them of a person
+// without other links (person 2).
 class Email : public Download {
  protected:
   void SetUp() override {
@@ -428,15 +430,15 @@ class Email : public Download {
   }
 };
 
-TEST_F(Email, DepartmentsAreFoundByTheOrderOfLinks) {
+TEST_F(Email, MatchesPeopleByTheOrderOfLinks) {
   join_email_departments(folder());
   EXPECT_EQ(text("people.csv"), "id,department\n58,7\n36,8\n16,7\n47,10\n99,8\n");
 }
 
-TEST_F(Email, ListsThatDoNotAgreeAreRefused) {
+TEST_F(Email, RejectsInconsistentLists) {
   put("email-Eu-core.txt.gz", "0 1\n3 4\n1 0\n1 3\n1 5\n");
   expect_error([&] { join_email_departments(folder()); },
-               {"do not come in the order of", "person 16 would be both 3 and 1"});
+               {"not in the same order as in", "person 16 would be both 3 and 1"});
   put("email-Eu-core.txt.gz", "0 1\n3 4\n1 0\n3 1\n");
   expect_error([&] { join_email_departments(folder()); },
                {"has 5 links between different people, expected 4"});
@@ -445,10 +447,10 @@ TEST_F(Email, ListsThatDoNotAgreeAreRefused) {
   EXPECT_FALSE(fs::exists(folder() + "/people.csv"));
 }
 
-// The real e-mails, numbered anew as SNAP numbers them: by any numbers with times; by the order of
-// appearance, with people who write to themselves only, without.
-TEST_F(Email, OfTheRealDataEverybodyIsFound) {
-  if (!fs::exists(LASE_DATA "/README.md")) GTEST_SKIP() << "the real data are not at " LASE_DATA;
+// The real emails with new ids in the style of SNAP: arbitrary ids in the list with timestamps, and
+// ids in order of appearance, with some people who only have self-loops, in the list without.
+TEST_F(Email, MatchesEveryoneInTheRealData) {
+  if (!fs::exists(LASE_DATA "/README.md")) GTEST_SKIP() << "real data not found in " LASE_DATA;
   std::map<std::string, std::string> department;
   std::istringstream nodes(read_file(LASE_DATA "/email/nodes.csv"));
   for (std::string line; std::getline(nodes, line);) {
@@ -488,7 +490,7 @@ TEST_F(Email, OfTheRealDataEverybodyIsFound) {
   EXPECT_EQ(count, 986);
 }
 
-TEST_F(Download, TheProgramListsDataSets) {
+TEST_F(Download, CliListsDataSets) {
   const auto result = run_cli({"download"});
   EXPECT_EQ(result.code, 0) << result.err;
   for (const auto& set : data_sets()) EXPECT_NE(result.out.find(set.name), std::string::npos);
@@ -497,7 +499,7 @@ TEST_F(Download, TheProgramListsDataSets) {
   EXPECT_EQ(json["sets"][1]["name"], "workplace");
 }
 
-TEST_F(Download, TheProgramFetchesADataSet) {
+TEST_F(Download, CliDownloadsADataSet) {
   server.serve("/CollegeMsg.txt.gz", gzip("1 2 1082040961\n3 4 1082155839\n1 2 1082414391\n"));
   const Strings arguments = {"download", "college-msg",  "--out", folder() + "/",
                              "--url",    server.url(""), "--json"};
@@ -507,23 +509,23 @@ TEST_F(Download, TheProgramFetchesADataSet) {
   EXPECT_EQ(json["files"][0]["path"], folder() + "/CollegeMsg.txt.gz");
   EXPECT_EQ(json["files"][0]["sha256"], sha256_of_file(folder() + "/CollegeMsg.txt.gz"));
   EXPECT_EQ(json["files"][0]["fetched"], true);
-  EXPECT_NE(result.err.find("no sum is published"), std::string::npos);
+  EXPECT_NE(result.err.find("no published checksum"), std::string::npos);
   EXPECT_NE(result.err.find("  lase import contacts " + folder()), std::string::npos);
   EXPECT_EQ(run_cli(arguments).json()["files"][0]["fetched"], false);
 }
 
-TEST_F(Download, TheProgramRefusesInOneSentence) {
-  expect_refused(run_cli({"download", "none"}), {"no data set is known as 'none'", "college-msg"});
+TEST_F(Download, CliReportsErrorsInOneSentence) {
+  expect_refused(run_cli({"download", "none"}), {"unknown data set 'none'", "college-msg"});
   const Strings base = {"download", "college-msg", "--out", folder(), "--url", server.url("")};
-  expect_refused(run_cli(base), {"CollegeMsg.txt.gz", "the server answers 404"});
+  expect_refused(run_cli(base), {"CollegeMsg.txt.gz", "the server returned HTTP status 404"});
   server.serve("/CollegeMsg.txt.gz", "abc");
-  Strings demanding = base;
-  demanding.insert(demanding.end(), {"--sha256", kAbd});
-  expect_refused(run_cli(demanding), {"CollegeMsg.txt.gz", kAbc, "expected " + kAbd});
+  Strings with_sum = base;
+  with_sum.insert(with_sum.end(), {"--sha256", kAbd});
+  expect_refused(run_cli(with_sum), {"CollegeMsg.txt.gz", kAbc, "expected " + kAbd});
   EXPECT_EQ(files(), Strings{});
 }
 
-TEST_F(Download, InterruptedTheProgramLeavesNothing) {
+TEST_F(Download, InterruptedCliLeavesNoFiles) {
   server.answer("/CollegeMsg.txt.gz", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nabc",
                 After::kSilence);
   Strings words = {LASE_CLI, "download", "college-msg", "--out", folder(), "--url", server.url("")};

@@ -8,7 +8,7 @@
 namespace lase {
 namespace {
 
-TEST(AliasTable, DrawsInProportionToWeights) {
+TEST(AliasTable, SamplesInProportionToWeights) {
   const std::vector<float> weights = {1, 0, 3, 0.5F, 0, 5.5F};
   const AliasTable table(weights);
   std::vector<double> drawn(weights.size());
@@ -18,12 +18,12 @@ TEST(AliasTable, DrawsInProportionToWeights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     const double p = weights[i] / 10.0;
     const double error = std::sqrt(p * (1 - p) * kDraws);
-    EXPECT_NEAR(drawn[i], p * kDraws, 5 * error) << i;  // exactly 0 where the weight is
+    EXPECT_NEAR(drawn[i], p * kDraws, 5 * error) << i;  // exactly 0 if the weight is 0
   }
 }
 
-TEST(AliasTable, NeverDrawsWhatHasNoWeight) {
-  // Weights whose shares do not add up to whole columns in floating point.
+TEST(AliasTable, NeverSamplesZeroWeights) {
+  // Scaled weights that do not add up to whole columns in floating point.
   std::vector<float> weights(1000, 0.1F);
   for (size_t i = 0; i < weights.size(); i += 3) weights[i] = 0;
   const AliasTable table(weights);
@@ -33,7 +33,7 @@ TEST(AliasTable, NeverDrawsWhatHasNoWeight) {
   }
 }
 
-TEST(AliasTable, NeedsSomethingToDraw) {
+TEST(AliasTable, RejectsWeightsWithoutAPositiveOne) {
   EXPECT_THROW(AliasTable(std::vector<float>{0, 0}), Error);
   EXPECT_THROW(AliasTable(std::vector<float>{}), Error);
 }

@@ -14,7 +14,7 @@
 namespace lase {
 namespace {
 
-// Cliques of `size` nodes in a ring, each joined to the next by one link.
+// A ring of cliques of `size` nodes, each joined to the next by one link.
 Graph cliques(int32_t count, int32_t size) {
   RawGraph raw;
   const auto link = [&](int32_t u, int32_t v, float weight) {
@@ -47,7 +47,7 @@ double cosine(const std::vector<float>& rows, int64_t width, int64_t a, int64_t 
   return ab / std::sqrt(aa * bb);
 }
 
-// How often the nearest other node is of the same clique.
+// Fraction of nodes whose nearest neighbor in the embedding is in the same clique.
 double purity(const std::vector<float>& rows, int64_t width, int64_t nodes, int64_t size) {
   int64_t same = 0;
   for (int64_t u = 0; u < nodes; ++u) {
@@ -71,7 +71,7 @@ EmbedOptions small(EmbedMethod method, Order order = Order::kSecond) {
           .progress = {}};
 }
 
-TEST(Embed, NodesOfOneCliqueLieTogether) {
+TEST(Embed, NodesOfACliqueAreSimilar) {
   const Graph graph = cliques(6, 8);
   const auto arcs = graph;
   for (const auto& options :
@@ -84,7 +84,7 @@ TEST(Embed, NodesOfOneCliqueLieTogether) {
   }
 }
 
-TEST(Embed, TheSameForAnyNumberOfThreads) {
+TEST(Embed, IsTheSameForAnyNumberOfThreads) {
   const Graph graph = cliques(5, 7);
   for (const auto& options :
        {small(EmbedMethod::kLine, Order::kBoth), small(EmbedMethod::kDeepWalk)}) {
@@ -98,7 +98,7 @@ TEST(Embed, TheSameForAnyNumberOfThreads) {
   }
 }
 
-TEST(Embed, OtherSeedsGiveOtherRows) {
+TEST(Embed, DifferentSeedsGiveDifferentRows) {
   const Graph graph = cliques(3, 5);
   EmbedOptions options = small(EmbedMethod::kLine);
   const auto first = embed(graph, graph, options).rows();
@@ -113,7 +113,7 @@ TEST(Embed, NodesWithoutLinksAreZero) {
   for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i] != 0, i < 64) << i;
 }
 
-TEST(Embed, TrainingNodesStayWhenOthersJoin) {
+TEST(Embed, TrainingNodesStayFixedWhenOthersAreAdded) {
   const Graph graph = cliques(6, 8);
   std::vector<bool> training(48);
   for (size_t u = 0; u < 48; ++u) training[u] = u % 4 != 0;
@@ -136,7 +136,7 @@ TEST(Embed, TrainingNodesStayWhenOthersJoin) {
   }
 }
 
-TEST(ArcPairs, AreDrawnByWeight) {
+TEST(ArcPairs, AreSampledByWeight) {
   const Graph graph = cliques(2, 3);
   const auto arcs = graph;
   std::vector<float> weight;
@@ -150,12 +150,12 @@ TEST(ArcPairs, AreDrawnByWeight) {
   const auto pairs = arc_pairs({.arcs = arcs, .weight = weight, .fixed = {}, .options = options});
   std::map<std::pair<int32_t, int32_t>, double> drawn;
   double count = 0;
-  std::vector<kernels::NodePair> portion;
-  for (int64_t i = 0; i < pairs->portions(); ++i) {
-    portion.clear();
-    pairs->draw(i, portion);
-    for (const auto& pair : portion) ++drawn[{pair.center, pair.context}];
-    count += static_cast<double>(portion.size());
+  std::vector<kernels::NodePair> chunk;
+  for (int64_t i = 0; i < pairs->chunks(); ++i) {
+    chunk.clear();
+    pairs->draw(i, chunk);
+    for (const auto& pair : chunk) ++drawn[{pair.center, pair.context}];
+    count += static_cast<double>(chunk.size());
   }
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     for (int64_t i = arcs.row_ptr[u]; i < arcs.row_ptr[u + 1]; ++i) {
@@ -166,8 +166,8 @@ TEST(ArcPairs, AreDrawnByWeight) {
   }
 }
 
-TEST(WalkPairs, AreWithinTheWindowAndFavourTheNear) {
-  // On a path the distance of two nodes is that of their numbers.
+TEST(WalkPairs, AreWithinTheWindowAndFavorCloseNodes) {
+  // On a path graph, the distance between two nodes is the difference of their ids.
   RawGraph raw;
   for (int32_t u = 0; u + 1 < 30; ++u) {
     raw.source.push_back(u);
@@ -180,7 +180,7 @@ TEST(WalkPairs, AreWithinTheWindowAndFavourTheNear) {
   options.window = 3;
   const auto pairs = walk_pairs({.arcs = arcs, .weight = {}, .fixed = {}, .options = options});
   std::vector<kernels::NodePair> all;
-  for (int64_t i = 0; i < pairs->portions(); ++i) pairs->draw(i, all);
+  for (int64_t i = 0; i < pairs->chunks(); ++i) pairs->draw(i, all);
   std::vector<int64_t> apart(4);
   std::vector<bool> started(30);
   for (const auto& pair : all) {
@@ -194,23 +194,23 @@ TEST(WalkPairs, AreWithinTheWindowAndFavourTheNear) {
   for (const bool met : started) EXPECT_TRUE(met);
 }
 
-TEST(Embed, RefusesWhatCannotBe) {
+TEST(Embed, RejectsInvalidOptions) {
   const Graph graph = cliques(2, 3);
   const auto arcs = graph;
-  const auto refused = [&](auto change) {
+  const auto rejected = [&](auto change) {
     EmbedOptions options = small(EmbedMethod::kLine);
     change(options);
     EXPECT_THROW(embed(graph, arcs, options), Error);
   };
-  refused([](auto& o) { o.width = 0; });
-  refused([](auto& o) { o.width = 1 << 20; });
-  refused([](auto& o) { o.epochs = -1; });
-  refused([](auto& o) { o.walks = 0; });
-  refused([](auto& o) { o.length = 1; });
-  refused([](auto& o) { o.window = 0; });
-  refused([](auto& o) { o.negatives = 0; });
-  refused([](auto& o) { o.rate = 0; });
-  refused([](auto& o) { o.rate = std::nan(""); });
+  rejected([](auto& o) { o.width = 0; });
+  rejected([](auto& o) { o.width = 1 << 20; });
+  rejected([](auto& o) { o.epochs = -1; });
+  rejected([](auto& o) { o.walks = 0; });
+  rejected([](auto& o) { o.length = 1; });
+  rejected([](auto& o) { o.window = 0; });
+  rejected([](auto& o) { o.negatives = 0; });
+  rejected([](auto& o) { o.rate = 0; });
+  rejected([](auto& o) { o.rate = std::nan(""); });
   Graph bare = graph;
   bare.link_attributes = {};
   EmbedOptions weighted = small(EmbedMethod::kLine);
@@ -218,7 +218,7 @@ TEST(Embed, RefusesWhatCannotBe) {
   EXPECT_THROW(embed(bare, arcs, weighted), Error);
 }
 
-TEST(EmbedOptions, SurviveJson) {
+TEST(EmbedOptions, RoundTripThroughJson) {
   const EmbedOptions options{.method = EmbedMethod::kDeepWalk,
                              .order = Order::kBoth,
                              .width = 7,

@@ -12,7 +12,7 @@
 namespace lase {
 namespace {
 
-// Links with one attribute each, 0 … n − 1, as sparse rows.
+// A path whose links have one sparse attribute each, with the values 1 … n.
 Graph numbered_links(bool directional) {
   RawGraph raw;
   raw.attributes.layout = Layout::kSparse;
@@ -46,7 +46,7 @@ double deviation(const std::vector<float>& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-TEST(WithNoise, HasTheRatioAskedFor) {
+TEST(WithNoise, HasTheRequestedRatio) {
   const Graph graph = numbered_links(false);
   const auto clean = values_of(graph.link_attributes);
   for (const double snr : {3.0, 0.3}) {
@@ -56,14 +56,14 @@ TEST(WithNoise, HasTheRatioAskedFor) {
   }
 }
 
-TEST(WithNoise, IsTheSameGraphWithoutAny) {
+TEST(WithNoise, ChangesNothingForAnInfiniteRatio) {
   const Graph graph = numbered_links(true);
   const Graph same = with_noise(graph, std::numeric_limits<double>::infinity(), 1);
   EXPECT_EQ(same.link_attributes.layout, Layout::kDense);
   EXPECT_EQ(values_of(same.link_attributes), values_of(graph.link_attributes));
 }
 
-TEST(WithShuffledAttributes, DealsThemOut) {
+TEST(WithShuffledAttributes, PermutesThemAmongLinks) {
   for (const bool directional : {false, true}) {
     const Graph graph = numbered_links(directional);
     const Graph shuffled = with_shuffled_attributes(graph, 1);

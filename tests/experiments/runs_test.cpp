@@ -35,13 +35,13 @@ class RunsTest : public FolderTest {
   std::atomic<int> worked{0};
 };
 
-TEST_F(RunsTest, GivesResultsInTheOrderOfTheRuns) {
+TEST_F(RunsTest, ReturnsResultsInTheOrderOfTheRuns) {
   const auto results = run_all(runs(20), {.folder = "", .threads = 3});
   for (int64_t i = 0; i < 20; ++i) EXPECT_EQ(results[static_cast<size_t>(i)].at("square"), i * i);
   EXPECT_EQ(worked, 20);
 }
 
-TEST_F(RunsTest, DoesNotRepeatWhatIsKept) {
+TEST_F(RunsTest, ReusesCachedRuns) {
   run_all(runs(5), {.folder = path("kept"), .threads = 2});
   EXPECT_EQ(worked, 5);
   int64_t found = -1;
@@ -54,7 +54,7 @@ TEST_F(RunsTest, DoesNotRepeatWhatIsKept) {
   EXPECT_EQ(results[4].at("square"), 16);
 }
 
-TEST_F(RunsTest, RepeatsWhatCannotBeRead) {
+TEST_F(RunsTest, RepeatsRunsWhoseCacheIsUnreadable) {
   run_all(runs(3), {.folder = path("kept"), .threads = 1});
   for (const auto& entry : std::filesystem::directory_iterator(path("kept"))) {
     write_file(entry.path().string(), "{ broken");
@@ -64,11 +64,11 @@ TEST_F(RunsTest, RepeatsWhatCannotBeRead) {
   EXPECT_EQ(results[2].at("square"), 4);
 }
 
-TEST_F(RunsTest, KeepsWhatWasDoneBeforeAStop) {
+TEST_F(RunsTest, KeepsRunsFinishedBeforeAStop) {
   std::atomic<bool> stop{false};
   auto some = runs(6);
   some[0].work = [&](const std::atomic<bool>*) {
-    stop = true;  // this one has no result any more
+    stop = true;  // the result of this run is discarded
     return json{{"square", 0}};
   };
   some[0].cost = 3.5;  // after three others
@@ -80,13 +80,13 @@ TEST_F(RunsTest, KeepsWhatWasDoneBeforeAStop) {
   EXPECT_EQ(worked, before + 4);
 }
 
-TEST_F(RunsTest, PassesErrorsOn) {
+TEST_F(RunsTest, PropagatesErrors) {
   auto some = runs(3);
   some[1].work = [](const std::atomic<bool>*) -> json { throw std::runtime_error("bad"); };
   EXPECT_THROW(run_all(some, {.folder = "", .threads = 2}), std::runtime_error);
 }
 
-TEST(MeanAndError, OfAFewValues) {
+TEST(MeanAndError, MatchesAHandComputation) {
   const auto found = mean_and_error({1, 2, 3, 6});
   EXPECT_DOUBLE_EQ(found.mean, 3);
   EXPECT_DOUBLE_EQ(found.error, std::sqrt(14.0 / 3 / 4));

@@ -31,23 +31,25 @@ TEST(ChoiceFrom, ReadsValuesAndRanges) {
   }
 }
 
-TEST(DrawSetups, BeginsWithNoChangeAndRepeatsNothing) {
+TEST(DrawSetups, StartsWithNoChangeAndHasNoRepeats) {
   const std::vector<Choice> choices = {{.name = "dropout", .values = {0.2, 0.5}},
                                        {.name = "combine", .values = {"add", "concat"}}};
-  const auto setups = draw_setups(choices, 100, 3);
-  ASSERT_EQ(setups.size(), 5);  // there are no more
-  EXPECT_EQ(setups[0], json::object());
-  for (size_t i = 1; i < setups.size(); ++i) {
-    for (size_t j = 1; j < i; ++j) EXPECT_NE(setups[i], setups[j]);
+  const auto configurations = sample_configurations(choices, 100, 3);
+  ASSERT_EQ(configurations.size(), 5);  // all combinations, and no change
+  EXPECT_EQ(configurations[0], json::object());
+  for (size_t i = 1; i < configurations.size(); ++i) {
+    for (size_t j = 1; j < i; ++j) EXPECT_NE(configurations[i], configurations[j]);
   }
-  EXPECT_EQ(draw_setups(choices, 3, 3), std::vector(setups.begin(), setups.begin() + 3));
+  EXPECT_EQ(sample_configurations(choices, 3, 3),
+            std::vector(configurations.begin(), configurations.begin() + 3));
 }
 
-TEST(DrawSetups, DrawsRatiosAlike) {
-  const auto setups = draw_setups({{.name = "learning_rate", .low = 1e-4, .high = 1}}, 400, 1);
+TEST(DrawSetups, SamplesRangesLogUniformly) {
+  const auto configurations =
+      sample_configurations({{.name = "learning_rate", .low = 1e-4, .high = 1}}, 400, 1);
   int below = 0;
-  for (size_t i = 1; i < setups.size(); ++i) {
-    const auto rate = setups[i].at("learning_rate").get<double>();
+  for (size_t i = 1; i < configurations.size(); ++i) {
+    const auto rate = configurations[i].at("learning_rate").get<double>();
     EXPECT_GE(rate, 0.99e-4);
     EXPECT_LE(rate, 1);
     below += rate < 1e-2 ? 1 : 0;
@@ -55,7 +57,7 @@ TEST(DrawSetups, DrawsRatiosAlike) {
   EXPECT_NEAR(below, 200, 50);
 }
 
-TEST(TrainOptionTable, ChangesWhatIsNamed) {
+TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
   const TrainOptions base;
   const TrainOptions changed = train_option_table().from_json(
       {{"learning_rate", 0.5}, {"widths", {7, 8}}, {"combine", "concat"}, {"gate", "none"}}, base);
@@ -63,7 +65,7 @@ TEST(TrainOptionTable, ChangesWhatIsNamed) {
   EXPECT_EQ(changed.model.widths, (std::vector<int64_t>{7, 8}));
   EXPECT_EQ(changed.model.combine, Combine::kConcat);
   EXPECT_FALSE(changed.model.gate);
-  // All the rest stays: nothing is forgotten on the way there and back.
+  // All options survive a round trip through JSON.
   TrainOptions all;
   all.model = {.model = "wl",
                .widths = {3},
@@ -81,9 +83,9 @@ TEST(TrainOptionTable, ChangesWhatIsNamed) {
   all.batch = 5;
   all.sampling = {.fanout = {2},
                   .strategy = Strategy::kGate,
-                  .draw = Draw::kReplace,
-                  .renew = 6,
-                  .renewal = Renewal::kEager};
+                  .replacement = Replacement::kWith,
+                  .refresh_every = 6,
+                  .refresh = Refresh::kEager};
   all.transductive = true;
   all.learning_rate = 0.2;
   all.schedule = Schedule::kCosine;
@@ -95,28 +97,28 @@ TEST(TrainOptionTable, ChangesWhatIsNamed) {
   all.seed = 9;
   const auto& table = train_option_table();
   EXPECT_EQ(to_json(table.from_json(json::parse(to_json(all).dump()))), to_json(all));
-  // Every option has another value than by default, so that none is forgotten.
+  // Every option differs from its default, so that none is missed.
   for (const auto& option : table.options()) {
     if (option.info.name.starts_with("features")) continue;
-    EXPECT_NE(option.get(all), option.info.usual) << option.info.name;
+    EXPECT_NE(option.get(all), option.info.default_value) << option.info.name;
   }
 }
 
-TEST(TrainOptionTable, RefusesWhatCannotBe) {
-  const auto refuse = [](const json& changes, std::initializer_list<std::string> parts) {
+TEST(TrainOptionTable, RejectsInvalidValues) {
+  const auto reject = [](const json& changes, std::initializer_list<std::string> parts) {
     expect_error([&] { train_option_table().from_json(changes); }, parts);
   };
-  refuse({{"colour", 1}}, {"colour"});
-  refuse({{"learning_rate", "fast"}}, {"learning_rate", "fast"});
-  refuse({{"learning_rate", 1e38}}, {"learning_rate 1e+38"});
-  refuse({{"widths", 3}}, {"widths"});
-  refuse({{"combine", "mix"}}, {"mix"});
-  refuse({{"features_width", 0}}, {"features_width 0"});
+  reject({{"color", 1}}, {"color"});
+  reject({{"learning_rate", "fast"}}, {"learning_rate", "fast"});
+  reject({{"learning_rate", 1e38}}, {"learning_rate 1e+38"});
+  reject({{"widths", 3}}, {"widths"});
+  reject({{"combine", "mix"}}, {"mix"});
+  reject({{"features_width", 0}}, {"features_width 0"});
 }
 
 TEST(SetupText, IsReadable) {
-  EXPECT_EQ(setup_text(json::object()), "as given");
-  EXPECT_EQ(setup_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
+  EXPECT_EQ(configuration_text(json::object()), "as given");
+  EXPECT_EQ(configuration_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace lase {
 namespace {
 
-// A raw graph twice: for build_graph, and as plain rows for the reference.
+// The same raw graph for build_graph and, as plain rows, for the reference.
 struct Example {
   RawGraph raw;
   std::vector<std::pair<int, int>> ends;
@@ -40,7 +40,7 @@ Example random_example(uint64_t seed, Layout layout, const LinkRules& rules, boo
   attributes.columns = kColumns;
   const int links = static_cast<int>(random.below(60));
   for (int i = 0; i < links; ++i) {
-    const auto u = static_cast<int>(random.below(kNodes - 1));  // the last node stays alone
+    const auto u = static_cast<int>(random.below(kNodes - 1));  // the last node stays isolated
     const auto v = static_cast<int>(random.below(kNodes - 1));
     const auto same = [&](const auto& e) {
       return e == std::pair(u, v) || (!rules.directed && e == std::pair(v, u));
@@ -83,8 +83,7 @@ Floats merged_rows(const std::vector<Floats>& rows, Merge merge) {
   return result;
 }
 
-// What the rules say, link by link: arcs[u][v] are the attributes of the arcs u→v in the order of
-// the links.
+// The rules applied link by link: arcs[u][v] holds the attributes of the arcs u→v in link order.
 struct Reference {
   std::map<int, std::map<int, std::vector<Floats>>> arcs;
   int64_t links = 0;
@@ -99,7 +98,7 @@ Floats joined(const Floats& first, const Floats& second) {
 }
 
 Reference reference(const Example& example, const LinkRules& rules) {
-  // Raw links that belong together, by their ends; each one its own where parallel ones are kept.
+  // Raw links between the same nodes; one group per link if parallel links are kept.
   struct Group {
     int u, v;
     std::vector<Floats> all, forth, back;
@@ -189,10 +188,10 @@ TEST(BuildGraph, AgreesWithTheReferenceForEveryCombinationOfRules) {
   }
 }
 
-// A graph whose link attributes have too many rows for 32 bits, with the limit lowered.
+// Link attributes with too many rows for narrow indices, simulated with a lower limit.
 class WideIndices : public FolderTest {};
 
-TEST_F(WideIndices, AreUsedWhereNarrowOnesOverflow) {
+TEST_F(WideIndices, AreUsedIfNarrowOnesWouldOverflow) {
   for (const bool directional : {false, true}) {
     LinkRules rules;
     rules.directional = directional;
@@ -272,7 +271,7 @@ TEST(BuildGraph, ArcsOfALinkShareItsRow) {
   }
 }
 
-TEST(BuildGraph, IsTheSameWithAnyNumberOfThreads) {
+TEST(BuildGraph, IsTheSameForAnyNumberOfThreads) {
   const auto build = [&](int threads) {
     const ThreadLimit limit(threads);
     LinkRules rules;
@@ -284,7 +283,7 @@ TEST(BuildGraph, IsTheSameWithAnyNumberOfThreads) {
   EXPECT_EQ(build(5), one);
 }
 
-TEST(BuildGraph, MakesAGraphWithoutLinks) {
+TEST(BuildGraph, BuildsAGraphWithoutLinks) {
   RawGraph raw;
   raw.nodes.names = make_string_table(Strings{"a", "b"});
   const auto [graph, report] = build_graph(std::move(raw));
@@ -295,7 +294,7 @@ TEST(BuildGraph, MakesAGraphWithoutLinks) {
   EXPECT_EQ(none.node_count(), 0);
 }
 
-// What the layout rules promise: the same values, whatever the layout.
+// The values do not depend on the layout rule.
 TEST(BuildGraph, KeepsValuesWhenItChoosesALayout) {
   for (const auto rule : {LayoutRule::kAsRead, LayoutRule::kCodeFew, LayoutRule::kSmaller}) {
     for (const auto layout : {Layout::kDense, Layout::kSparse}) {

@@ -9,7 +9,7 @@
 namespace lase {
 namespace {
 
-// a–b, b–c with two attributes, two features and a class for each node.
+// Links a–b and b–c with two attributes; nodes with two features and a class.
 Graph small_graph(Layout layout) {
   RawGraph raw;
   raw.nodes.names = make_string_table(Strings{"a", "b", "c"});
@@ -59,7 +59,7 @@ void expect_caught(Layout layout, const std::function<void(Graph&)>& damage,
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-TEST(CheckGraph, CatchesIndicesThatLeadOutside) {
+TEST(CheckGraph, CatchesIndicesOutOfRange) {
   const auto dense = Layout::kDense;
   expect_caught(dense, [](Graph& g) { g.neighbor = with(g.neighbor, 2, 3); },
                 {"g: neighbor[2] is 3, expected 0 to 2"});
@@ -71,9 +71,9 @@ TEST(CheckGraph, CatchesIndicesThatLeadOutside) {
                   g.row_ptr = with(g.row_ptr, 1, int64_t{4});
                   g.row_ptr = with(g.row_ptr, 2, int64_t{3});
                 },
-                {"row_ptr does not ascend at 1"});
+                {"row_ptr decreases at index 1"});
   expect_caught(dense, [](Graph& g) { g.row_ptr = with(g.row_ptr, 1, int64_t{-1}); },
-                {"row_ptr does not ascend"});
+                {"row_ptr decreases"});
 }
 
 TEST(CheckGraph, CatchesBrokenAttributes) {
@@ -111,14 +111,14 @@ TEST(CheckGraph, CatchesBrokenNodes) {
                 {"split[1] is 4"});
   expect_caught(
       dense, [](Graph& g) { g.nodes.names.offset = with(g.nodes.names.offset, 1, int64_t{100}); },
-      {"offsets of names do not ascend"});
+      {"offsets of names are out of order or out of range"});
   expect_caught(
       dense,
       [](Graph& g) { g.attribute_names.offset = with(g.attribute_names.offset, 1, int64_t{-1}); },
       {"offsets of link_attribute_names"});
 }
 
-TEST(CheckGraph, CatchesTargetsAndReductionsThatAreNotFinite) {
+TEST(CheckGraph, CatchesNonFiniteTargetsAndReductions) {
   const auto regression = [](Floats targets) {
     return [targets = std::move(targets)](Graph& g) {
       g.nodes.labels = {.task = Task::kRegression,
@@ -141,7 +141,7 @@ TEST(CheckGraph, CatchesTargetsAndReductionsThatAreNotFinite) {
   expect_caught(Layout::kDense, reduced(0, kInfinity), {"link_reduction", "inf"});
 }
 
-TEST(Describe, TellsWhatAGraphHolds) {
+TEST(Describe, SummarizesAGraph) {
   const auto graph = small_graph(Layout::kSparse);
   const auto about = describe_json(graph);
   EXPECT_EQ(about["nodes"], 3);
@@ -153,18 +153,18 @@ TEST(Describe, TellsWhatAGraphHolds) {
   EXPECT_EQ(about["link_layout"], "sparse");
   EXPECT_EQ(about["task"], "single-label");
   EXPECT_EQ(about["labels"], 2);
-  EXPECT_EQ(about["labelled"], 2);
+  EXPECT_EQ(about["labeled"], 2);
   EXPECT_EQ(about["label_counts"], (nlohmann::json{{"x", 1}, {"y", 1}}));
   EXPECT_EQ(about["train"], 1);
   EXPECT_EQ(about["val"], 1);
   EXPECT_EQ(about["test"], 1);
   const auto text = describe_text(graph);
-  EXPECT_NE(text.find("links            2 (1.33 neighbours a node, 2 at most)"), text.npos) << text;
+  EXPECT_NE(text.find("links            2 (mean degree 1.33, max 2)"), text.npos) << text;
   EXPECT_NE(text.find("2 classes, single-label, unknown for 1 nodes"), text.npos) << text;
   EXPECT_NE(text.find("split            1 train, 1 val, 1 test"), text.npos) << text;
 }
 
-TEST(Describe, CountsSeveralClassesANode) {
+TEST(Describe, CountsSeveralClassesPerNode) {
   auto graph = small_graph(Layout::kDense);
   graph.nodes.labels = {.task = Task::kMultiLabel,
                         .label = {},
@@ -172,7 +172,7 @@ TEST(Describe, CountsSeveralClassesANode) {
                         .names = make_string_table(Strings{"x", "y"})};
   const auto about = describe_json(graph);
   EXPECT_EQ(about["label_counts"], (nlohmann::json{{"x", 2}, {"y", 1}}));
-  EXPECT_EQ(about["labelled"], 2);
+  EXPECT_EQ(about["labeled"], 2);
 }
 
 }  // namespace

@@ -47,14 +47,14 @@ TEST(EncodeMultiLabels, MarksEveryClassOfANode) {
   EXPECT_FALSE(labels.known(1));
 }
 
-TEST(EncodeMultiLabels, TakeAnySeparatorButNone) {
+TEST(EncodeMultiLabels, AcceptAnyNonEmptySeparator) {
   const auto labels = encode_multi_labels(make_string_table(Strings{"a::b"}),
                                           "::", make_string_table(Strings{"b"}));
   EXPECT_EQ(texts(labels.names), (Strings{"b", "a"}));
   expect_error([] { encode_multi_labels({}, "", {}); }, {"label_separator"});
 }
 
-TEST(SplitFromWord, KnowsTheUsualWords) {
+TEST(SplitFromWord, RecognizesTheUsualWords) {
   for (const auto* word : {"train", "Train", "training"}) {
     EXPECT_EQ(split_from_word(word), Split::kTrain) << word;
   }

@@ -29,7 +29,7 @@ std::map<typename Values::value_type, int> histogram(const Values& values) {
   return counts;
 }
 
-TEST_F(Generate, GivesExactlyTheLinksAskedForAndNoneTwice) {
+TEST_F(Generate, HasExactlyTheRequestedLinksWithoutDuplicates) {
   for (const double joint : {0.0, 0.4, 1.0}) {
     const Graph graph =
         generate({.nodes = 1003, .links = 5001, .labels = 5, .joint_signal = joint});
@@ -46,12 +46,12 @@ TEST_F(Generate, GivesExactlyTheLinksAskedForAndNoneTwice) {
   }
 }
 
-// Figure 3 of the paper, exactly: the multiset of nodes and the multiset of links around a node say
-// nothing, their pairs give the label away.
+// Figure 3 of the paper, exactly: the multiset of nodes and the multiset of links around a node
+// carry no information, but their pairs determine the label.
 TEST_F(Generate, HidesJointLabelsFromNodesAloneAndFromLinksAlone) {
   const int64_t labels = 4;
   const Graph graph = generate({.nodes = 1600, .links = 16'000, .labels = labels});
-  std::map<int32_t, std::set<std::pair<int64_t, int32_t>>> pairs;  // of each label
+  std::map<int32_t, std::set<std::pair<int64_t, int32_t>>> pairs;  // per label
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     std::vector<int64_t> types;
     std::vector<int32_t> kinds;
@@ -75,7 +75,7 @@ TEST_F(Generate, HidesJointLabelsFromNodesAloneAndFromLinksAlone) {
   }
 }
 
-TEST_F(Generate, GivesTheSameBytesForTheSameSeedWithAnyThreads) {
+TEST_F(Generate, GivesTheSameBytesForAnyNumberOfThreads) {
   const PlantedOptions options{.nodes = 9000, .links = 30'000, .layout = Layout::kSparse};
   const auto generate = [&](int threads, const std::string& file) {
     const ThreadLimit limit(threads);
@@ -90,7 +90,7 @@ TEST_F(Generate, GivesTheSameBytesForTheSameSeedWithAnyThreads) {
   EXPECT_FALSE(read_file(path("one.graph")) == read_file(path("other.graph")));
 }
 
-// A value that must not change from machine to machine.
+// The expected value is a constant that must not depend on the machine.
 TEST_F(Generate, IsTheSameOnEveryMachine) {
   const Graph graph =
       generate({.nodes = 100, .links = 300, .node_dim = 2, .layout = Layout::kDense});
@@ -101,14 +101,14 @@ TEST_F(Generate, IsTheSameOnEveryMachine) {
   EXPECT_EQ(sum, 13567509917757911421u);
 }
 
-TEST_F(Generate, HasHeavyTails) {
+TEST_F(Generate, HasHeavyTailedDegrees) {
   const Graph graph = generate({.nodes = 20'000, .links = 200'000, .joint_signal = 0});
   int64_t most = 0;
   for (int64_t u = 0; u < graph.node_count(); ++u) most = std::max(most, graph.degree(u));
   EXPECT_GT(most, 10 * 20);  // ten times the mean
 }
 
-TEST_F(Generate, StandInsHaveTheSizesOfTheirModels) {
+TEST_F(Generate, StandInsHaveTheSizesOfTheOriginals) {
   struct Size {
     const char* name;
     int64_t nodes, links, labels, features;
@@ -128,7 +128,7 @@ TEST_F(Generate, StandInsHaveTheSizesOfTheirModels) {
   expect_error([] { stand_in("facebook", 1); }, {"facebook"});
 }
 
-TEST_F(Generate, RefusesWhatCannotBe) {
+TEST_F(Generate, RejectsImpossibleOptions) {
   expect_error([&] { generate({.nodes = 20, .links = 10'000, .joint_signal = 0}); },
                {"links 10000", "at most"});
   expect_error([&] { generate({.nodes = 100, .links = 5'000}); }, {"links 5000", "joint"});
@@ -138,7 +138,7 @@ TEST_F(Generate, RefusesWhatCannotBe) {
   expect_error([&] { generate_mail({.people = 3}, path("mail")); }, {"people 3"});
 }
 
-TEST_F(Generate, MailIsReadBack) {
+TEST_F(Generate, MailCanBeImported) {
   generate_mail({.people = 80, .contacts = 2000}, path("mail"));
   const Graph graph =
       import_graph("contacts", {path("mail/contacts.csv"), "--nodes", path("mail/people.csv"),

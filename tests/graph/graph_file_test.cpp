@@ -16,7 +16,7 @@ class GraphFile : public FolderTest {
     more.insert(more.begin(), write("links.csv", text));
     return import_graph("links", more);
   }
-  // Coded link attributes, dense features, one class a node, a split.
+  // Coded link attributes, dense features, one class per node, a split.
   Graph coded() const {
     std::string text = "source,target,kind\n";
     for (int i = 1; i < 30; ++i) text += join("hub,n", i, ",", i % 2, "\n");
@@ -48,7 +48,7 @@ class GraphFile : public FolderTest {
     EXPECT_NO_THROW(check_graph(opened, "g.graph"));
     EXPECT_EQ(contents(opened), contents(graph));
   }
-  // The bytes of a graph file whose metadata are changed.
+  // Path of a graph file with changed metadata.
   std::string with_metadata(const Graph& graph,
                             const std::function<void(nlohmann::json&)>& change) const {
     save_graph(graph, path("g.graph"));
@@ -100,7 +100,7 @@ TEST_F(GraphFile, KeepsReductions) {
   expect_round_trip(graph);
 }
 
-TEST_F(GraphFile, IsReplacedWhileItIsOpen) {
+TEST_F(GraphFile, CanBeReplacedWhileItIsOpen) {
   save_graph(links("1 2\n2 3\n"), path("g.graph"));
   const auto old = open_graph(path("g.graph"));
   save_graph(coded(), path("g.graph"));
@@ -108,27 +108,27 @@ TEST_F(GraphFile, IsReplacedWhileItIsOpen) {
   EXPECT_NO_THROW(check_graph(old, "g.graph"));
 }
 
-TEST_F(GraphFile, RefusesALaterVersion) {
+TEST_F(GraphFile, RejectsANewerVersion) {
   const auto file = with_metadata(coded(), [](auto& metadata) { metadata["version"] = "2"; });
   expect_error([&] { open_graph(file); },
-               {"changed.graph: is a graph of version '2'", "reads version 1"});
+               {"changed.graph: has graph file version '2'", "reads version 1"});
   const auto none = with_metadata(coded(), [](auto& metadata) { metadata.erase("version"); });
   expect_error([&] { open_graph(none); }, {"version ?"});
 }
 
-TEST_F(GraphFile, RefusesWhatIsNoGraph) {
+TEST_F(GraphFile, RejectsFilesThatAreNotGraphs) {
   SafetensorsWriter writer(path("other"));
   writer.declare<float>("weight", {0});
   writer.begin({{"format", "pt"}});
   writer.commit();
   expect_error([&] { open_graph(path("other")); },
-               {"other: is a safetensors file, but not a graph"});
+               {"other: is a safetensors file, but not a lase graph"});
   expect_error([&] { open_graph(write("text", "source,target\n1,2\n3,4\n")); }, {"text: "});
   expect_error([&] { open_graph(path("none")); }, {"none: cannot be opened"});
   expect_error([&] { open_graph(write("empty", "")); }, {"empty: is too short"});
 }
 
-TEST_F(GraphFile, RefusesEveryFileThatIsCutShort) {
+TEST_F(GraphFile, RejectsEveryTruncatedFile) {
   save_graph(coded(), path("g.graph"));
   const std::string whole = read_file(path("g.graph"));
   for (size_t size = 0; size < whole.size(); size += 1 + size / 50) {
@@ -136,7 +136,7 @@ TEST_F(GraphFile, RefusesEveryFileThatIsCutShort) {
   }
 }
 
-TEST_F(GraphFile, RefusesADescriptionThatLies) {
+TEST_F(GraphFile, RejectsInconsistentMetadata) {
   const auto changed = [&](const std::string& key, const nlohmann::json& value) {
     return with_metadata(coded(), [&](auto& metadata) {
       auto about = nlohmann::json::parse(metadata["graph"].template get<std::string>());
@@ -144,7 +144,7 @@ TEST_F(GraphFile, RefusesADescriptionThatLies) {
       metadata["graph"] = about.dump();
     });
   };
-  EXPECT_NO_THROW(open_graph(changed("note", "of no matter")));
+  EXPECT_NO_THROW(open_graph(changed("note", "ignored")));
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
            {"links", 28},
            {"links", -1},
@@ -170,17 +170,17 @@ TEST_F(GraphFile, RefusesADescriptionThatLies) {
   const auto broken = with_metadata(coded(), [](auto& metadata) { metadata["graph"] = "{"; });
   expect_error([&] { open_graph(broken); }, {"not valid JSON"});
   const auto missing = with_metadata(coded(), [](auto& metadata) { metadata.erase("graph"); });
-  expect_error([&] { open_graph(missing); }, {"no description"});
+  expect_error([&] { open_graph(missing); }, {"metadata is missing"});
 }
 
-TEST_F(GraphFile, FingerprintsTellContentsApart) {
+TEST_F(GraphFile, FingerprintsDependOnTheContents) {
   const Graph graph = coded();
   save_graph(graph, path("a.graph"));
   const Graph opened = open_graph(path("a.graph"));
   EXPECT_EQ(opened.fingerprint.size(), 16u);
   EXPECT_EQ(fingerprint(opened), opened.fingerprint);
 
-  // The same shape with one other attribute.
+  // The same shape with one attribute changed.
   Graph other = opened;
   std::vector<float> values(other.link_attributes.values.begin(),
                             other.link_attributes.values.end());

@@ -1,4 +1,4 @@
-// Principal components against the eigenvectors of the covariance, computed whole in double.
+// Principal components against the eigenvectors of the full covariance matrix in double precision.
 
 #include "lase/graph/pca.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using at::Tensor;
 
-// Columns of very different size, so that components are well apart.
+// Columns of very different scales, so that components are well separated.
 Attributes spread_attributes(Layout layout, int64_t rows, int64_t columns, uint64_t seed) {
   Random random(seed);
   Attributes matrix = random_attributes(random, layout, rows, columns);
@@ -40,8 +40,8 @@ Exact exact_pca(const Attributes& matrix, const std::vector<int64_t>& rows, int6
   for (const int64_t row : rows) chosen.push_back(all[static_cast<size_t>(row)]);
   const Tensor x = to_tensor(chosen);
   const Tensor mean = x.mean(0);
-  const Tensor centred = x - mean;
-  const Tensor covariance = centred.t().mm(centred) / static_cast<double>(rows.size());
+  const Tensor centered = x - mean;
+  const Tensor covariance = centered.t().mm(centered) / static_cast<double>(rows.size());
   Tensor w = std::get<1>(at::linalg_eigh(covariance, "L")).flip({1}).narrow(1, 0, d);
   for (int64_t c = 0; c < d; ++c) {
     const Tensor column = w.select(1, c);
@@ -64,7 +64,7 @@ Tensor to_tensor(const Array<float>& values, int64_t columns) {
       .clone();
 }
 
-TEST(Pca, FindsTheEigenvectorsOfTheCovarianceOfTheChosenRows) {
+TEST(Pca, FindsTheEigenvectorsOfTheCovarianceOfTheSelectedRows) {
   for (const Layout layout : kLayouts) {
     const Attributes matrix = spread_attributes(layout, 300, 12, 1);
     const auto rows = some_rows(300);
@@ -78,7 +78,7 @@ TEST(Pca, FindsTheEigenvectorsOfTheCovarianceOfTheChosenRows) {
   }
 }
 
-TEST(Pca, KeepsEverythingWhereAllComponentsAreKept) {
+TEST(Pca, IsOrthonormalIfAllComponentsAreKept) {
   const Attributes matrix = spread_attributes(Layout::kDense, 50, 5, 2);
   const auto rows = some_rows(50);
   const Reduction found = fit_pca(matrix, rows, {.components = 5});
@@ -112,7 +112,7 @@ TEST(Pca, IsTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(std::ranges::equal(fit(1).components, fit(4).components));
 }
 
-TEST(Pca, RefusesWhatItCannotDo) {
+TEST(Pca, RejectsInvalidArguments) {
   const Attributes matrix = spread_attributes(Layout::kDense, 10, 3, 5);
   const auto rows = some_rows(10);
   expect_error([&] { fit_pca(matrix, rows, {.components = 4}); }, {"4 components", "3 columns"});
@@ -123,7 +123,7 @@ TEST(Pca, RefusesWhatItCannotDo) {
   expect_error([&] { reduce(other, reduction); }, {"3 columns", "4"});
 }
 
-TEST(Pca, OfAGraphLooksAtTrainingNodesAndLinksBetweenThem) {
+TEST(Pca, OfAGraphIsFittedOnTrainingNodesAndLinksBetweenThem) {
   const Graph graph =
       toy_graph({.nodes = 60, .links = 300, .features = 6, .attributes = 5, .split = true});
   const auto training = [&](int64_t u) {
@@ -153,7 +153,7 @@ TEST(Pca, OfAGraphLooksAtTrainingNodesAndLinksBetweenThem) {
   expect_close(to_tensor(reduced.link_reduction.components, 3), link.components, 1e-3, "links");
 }
 
-TEST(Pca, AppliesWhatAnotherGraphFitted) {
+TEST(Pca, AppliesTheReductionOfAnotherGraph) {
   Graph first = toy_graph({.features = 6, .seed = 1});
   reduce_nodes(first, {.components = 2});
   Graph second = toy_graph({.features = 6, .seed = 2});

@@ -7,7 +7,7 @@
 namespace lase {
 namespace {
 
-TEST(RandomGraph, HasTheSizesAskedForAndIsWhole) {
+TEST(RandomGraph, HasTheRequestedSizesAndIsValid) {
   for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
     const RandomGraphOptions options{.nodes = 50,
                                      .links = 300,
@@ -35,7 +35,7 @@ TEST(RandomGraph, HasTheSizesAskedForAndIsWhole) {
   }
 }
 
-TEST(RandomGraph, RefusesSizesThatMakeNoSense) {
+TEST(RandomGraph, RejectsInvalidSizes) {
   EXPECT_THROW(random_graph({.nodes = 0}), Error);
   EXPECT_THROW(random_graph({.links = -1}), Error);
   EXPECT_THROW(random_graph({.node_dim = 0}), Error);

@@ -4,7 +4,6 @@
 
 #include "lase/inference/predict.h"
 
-#include "report/explanation.h"
 #include "torch_support.h"
 
 namespace lase {
@@ -27,7 +26,7 @@ TrainedModel some_model(const Graph& graph, const std::string& architecture, siz
   return trained;
 }
 
-// The graph without one link, its rows of attributes left as they are.
+// The graph without the arc from u to v; attributes are unchanged.
 Graph without_link(const Graph& graph, int64_t u, int64_t v) {
   Graph rest = graph;
   std::vector<int64_t> row_ptr{0};
@@ -48,7 +47,7 @@ Graph without_link(const Graph& graph, int64_t u, int64_t v) {
   return rest;
 }
 
-// The graph with one attribute of one link set to zero; attributes are dense.
+// The graph with one attribute of one link set to zero; requires dense attributes.
 Graph without_attribute(const Graph& graph, int64_t u, int64_t v, std::string_view name) {
   Graph rest = graph;
   std::vector<float> values(graph.link_attributes.values.begin(),
@@ -64,8 +63,8 @@ Graph without_attribute(const Graph& graph, int64_t u, int64_t v, std::string_vi
   return rest;
 }
 
-// With one layer, leaving a link out of the layer is leaving its arc out of the graph.
-TEST(Explain, EffectsAreThoseOfLeavingLinksOut) {
+// With one layer, leaving a link out of the layer is the same as removing its arc from the graph.
+TEST(Explain, EffectsMatchRemovedLinksAndAttributes) {
   for (const Layout layout : kLayouts) {
     for (const char* architecture : {"sage", "rw", "concat"}) {
       const Graph graph = toy_graph({.layout = layout});
@@ -93,7 +92,7 @@ TEST(Explain, EffectsAreThoseOfLeavingLinksOut) {
   }
 }
 
-TEST(Explain, ShowsTheLargestEffectsFirstAndSharesThatSumToOne) {
+TEST(Explain, ShowsTheLargestEffectsFirstAndFractionsThatSumToOne) {
   const Graph graph = toy_graph({.links = 40});
   const TrainedModel trained = some_model(graph, "sage", 2);
   const Explanation explanation =
@@ -107,7 +106,7 @@ TEST(Explain, ShowsTheLargestEffectsFirstAndSharesThatSumToOne) {
         [](const auto& a, const auto& b) { return std::abs(a.effect) > std::abs(b.effect); }));
     for (const auto& neighbor : layer.neighbors) {
       double share = 0;
-      for (const auto& attribute : neighbor.attributes) share += attribute.amplifier_share;
+      for (const auto& attribute : neighbor.attributes) share += attribute.amplifier_fraction;
       EXPECT_LE(share, 1 + 1e-6);
     }
   }
@@ -118,13 +117,12 @@ TEST(Explain, WorksForNodesWithoutLinksAndModelsWithoutLayers) {
   const int64_t lone = graph.node_count() - 1;
   const auto alone = explain(some_model(graph, "sage", 2), graph, {.node = lone});
   EXPECT_TRUE(alone.layers[0].neighbors.empty());
-  EXPECT_NE(explanation_svg(alone).find("</svg>"), std::string::npos);
   TrainedModel raw = some_model(graph, "raw", 1);
   EXPECT_TRUE(explain(raw, graph, {.node = 0}).layers.empty());
   expect_error([&] { explain(raw, graph, {.node = 1000}); }, {"1000"});
 }
 
-TEST(LastLayerExplainer, SaysWhatExplainSaysOfTheLastLayer) {
+TEST(LastLayerExplainer, MatchesExplainInTheLastLayer) {
   for (const char* architecture : {"sage", "concat", "wl", "gcn", "graphsage"}) {
     const Graph graph = toy_graph({.links = 60});
     const TrainedModel trained = some_model(graph, architecture, 2);
@@ -147,7 +145,7 @@ TEST(LastLayerExplainer, SaysWhatExplainSaysOfTheLastLayer) {
   }
 }
 
-TEST(LastLayerExplainer, TriesOnlySomeLinksWhereAsked) {
+TEST(LastLayerExplainer, TriesOnlySomeLinksIfRequested) {
   const Graph graph = toy_graph({.links = 60});
   const TrainedModel trained = some_model(graph, "sage", 2);
   const auto found =
@@ -157,7 +155,7 @@ TEST(LastLayerExplainer, TriesOnlySomeLinksWhereAsked) {
   EXPECT_EQ(found.layers[0].links, graph.degree(0));
 }
 
-TEST(Predict, NumbersLabelsAsTheModelDoes) {
+TEST(Predict, NumbersLabelsLikeTheModel) {
   const Graph graph = toy_graph({});
   TrainedModel trained = some_model(graph, "sage", 1);
   Graph other = graph;
@@ -165,7 +163,7 @@ TEST(Predict, NumbersLabelsAsTheModelDoes) {
   other.nodes.labels.names = make_string_table(
       Strings{"new", std::string(trained.label_names[1]), std::string(trained.label_names[0])});
   const Labels labels = labels_as_trained(trained, other);
-  EXPECT_EQ(labels.label[0], 3);  // a class that the model does not know
+  EXPECT_EQ(labels.label[0], 3);  // a class unknown to the model
   EXPECT_EQ(labels.label[1], 1);
   EXPECT_EQ(labels.label[2], 0);
   EXPECT_EQ(labels.label[11], -1);
@@ -173,7 +171,7 @@ TEST(Predict, NumbersLabelsAsTheModelDoes) {
 
 class PredictFile : public FolderTest {};
 
-TEST_F(PredictFile, NamesTheBestClassesInOrder) {
+TEST_F(PredictFile, ListsTheMostProbableClassesInOrder) {
   const Graph graph = toy_graph({});
   const TrainedModel trained = some_model(graph, "sage", 1);
   const Predictions predictions = predict(trained, graph);

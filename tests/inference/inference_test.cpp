@@ -1,4 +1,4 @@
-// Inference layer by layer against the same model on one batch of whole neighbourhoods.
+// Layer-wise inference against the same model on one batch of whole neighborhoods.
 
 #include "lase/inference/inference.h"
 
@@ -19,7 +19,7 @@ Model small_model(const std::string& architecture, const Graph& graph) {
   return {options, shape, 1};
 }
 
-TEST(Inference, EqualsTheModelOnWholeAdjacencyForAnyStretch) {
+TEST(Inference, MatchesTheModelOnAWholeBatchForAnyChunkSize) {
   for (const Layout layout : kLayouts) {
     const Graph graph =
         toy_graph({.nodes = 60, .links = 200, .layout = layout, .feature_layout = layout});
@@ -39,8 +39,8 @@ TEST(Inference, EqualsTheModelOnWholeAdjacencyForAnyStretch) {
   }
 }
 
-// Sums and norms of every layer, against the terms themselves.
-TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
+// Sums and norms of every layer, against explicitly computed terms.
+TEST(Inference, ExactPassGivesSumsAndNormsOfTerms) {
   const Graph graph = toy_graph({.nodes = 60, .links = 200});
   const Inputs inputs(graph, no_scaling(graph));
   const Adjacency& all = graph;
@@ -57,9 +57,9 @@ TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
       const std::string what = join(architecture, l);
       const LayerPass& pass = found[static_cast<size_t>(l)];
       if (state.h.defined()) {
-        expect_close(pass.known.state.h.dense(), state.h.dense().detach(), 1e-5, what);
+        expect_close(pass.baseline.state.h.dense(), state.h.dense().detach(), 1e-5, what);
       }
-      ASSERT_EQ(pass.known.sums.size(), sums.size());
+      ASSERT_EQ(pass.baseline.sums.size(), sums.size());
       EXPECT_EQ(sums.size(), architecture == "concat" ? 2U : 1U);
       at::Tensor squares = at::zeros({block.arcs()});
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -70,7 +70,8 @@ TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
         EXPECT_EQ(model.layer(l).factor(in).defined(), walks);
         if (walks) x = x * model.layer(l).factor(in).index_select(0, rows);
         squares = squares + (x * x).sum(1);
-        expect_close(pass.known.sums[i], ops::gated_sum_reference(sum, block).detach(), 1e-5, what);
+        expect_close(pass.baseline.sums[i], ops::gated_sum_reference(sum, block).detach(), 1e-5,
+                     what);
       }
       expect_close(pass.score, squares.sqrt().detach(), 1e-5, what);
       state = model.step(l, state, block, inputs.links(), {});
@@ -78,7 +79,7 @@ TEST(Inference, GivesTheSumAndTheNormOfEveryTerm) {
   }
 }
 
-TEST(Inference, ByDrawsEqualsTheExactOneWhereEveryRowIsDrawnWhole) {
+TEST(Inference, WithSamplingIsExactIfTheFanoutCoversEveryRow) {
   const Graph graph = toy_graph({.nodes = 60, .links = 200});
   const Inputs inputs(graph, no_scaling(graph));
   for (const std::string architecture : kAll) {
@@ -86,14 +87,14 @@ TEST(Inference, ByDrawsEqualsTheExactOneWhereEveryRowIsDrawnWhole) {
     const Outputs exact = infer(model, inputs, graph);
     const std::vector<int64_t> fanouts(static_cast<size_t>(model.block_count()), 60);
     for (const int64_t batch : {7, 1024}) {
-      const Outputs drawn = infer_sampled(model, inputs, graph, fanouts, 1, batch);
-      expect_close(drawn.logits, exact.logits, 1e-5, join(architecture, ", ", batch));
-      expect_close(drawn.embedding, exact.embedding, 1e-5, "embedding");
+      const Outputs sampled = infer_sampled(model, inputs, graph, fanouts, 1, batch);
+      expect_close(sampled.logits, exact.logits, 1e-5, join(architecture, ", ", batch));
+      expect_close(sampled.embedding, exact.embedding, 1e-5, "embedding");
     }
   }
 }
 
-TEST(Inference, ByDrawsDependsOnItsSeedAlone) {
+TEST(Inference, WithSamplingDependsOnlyOnTheSeed) {
   const Graph graph = toy_graph({.nodes = 60, .links = 300});
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model("sage", graph);

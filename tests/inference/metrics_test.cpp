@@ -12,16 +12,15 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-// Logits under which each node is predicted to have that class.
+// Logits that predict the given class for each node.
 at::Tensor predicting(const std::vector<int64_t>& predicted, int64_t classes) {
   at::Tensor logits = at::zeros({static_cast<int64_t>(predicted.size()), classes});
   for (size_t i = 0; i < predicted.size(); ++i) logits[static_cast<int64_t>(i)][predicted[i]] = 1;
   return logits;
 }
 
-TEST(Metrics, AreThoseWorkedOutByHand) {
-  // Labels 0 0 0 1 1 2, predicted 0 0 1 1 2 2: by class 2/3, 1/2 and 1/1 found, precision 2/2,
-  // 1/2 and 1/2.
+TEST(Metrics, MatchAHandComputedExample) {
+  // Labels 0 0 0 1 1 2, predicted 0 0 1 1 2 2: recall 2/3, 1/2 and 1/1, precision 2/2, 1/2 and 1/2.
   const Labels labels = single_labels({0, 0, 0, 1, 1, 2}, 3);
   const std::vector<int64_t> nodes = {0, 1, 2, 3, 4, 5};
   const Scores scores = score(predicting({0, 0, 1, 1, 2, 2}, 3), labels, nodes);
@@ -37,14 +36,14 @@ TEST(Metrics, AreThoseWorkedOutByHand) {
   EXPECT_EQ(scores.confusion, (std::vector<std::vector<int64_t>>{{2, 1, 0}, {0, 1, 1}, {0, 0, 1}}));
 }
 
-TEST(Metrics, LookAtTheGivenNodesOnly) {
+TEST(Metrics, UseOnlyTheGivenNodes) {
   const Labels labels = single_labels({0, -1, 1, 1}, 2);
   const Scores scores = score(predicting({0, 0, 1, 0}, 2), labels, std::vector<int64_t>{2, 0});
   EXPECT_EQ(scores.nodes, 2);
   EXPECT_DOUBLE_EQ(scores.micro_f1, 1);
 }
 
-TEST(Metrics, CountLabelsThatTheModelDoesNotKnowAsMissed) {
+TEST(Metrics, CountUnknownLabelsAsMisses) {
   const Labels labels = single_labels({0, 1, 2, 3}, 4);
   const Scores scores =
       score(predicting({0, 1, 1, 0}, 2), labels, std::vector<int64_t>{0, 1, 2, 3});
@@ -54,18 +53,18 @@ TEST(Metrics, CountLabelsThatTheModelDoesNotKnowAsMissed) {
   EXPECT_EQ(scores.confusion[3][0], 1);
 }
 
-TEST(Metrics, LeaveOutOfTheMacroMeanClassesThatNeverOccur) {
+TEST(Metrics, ExcludeClassesThatNeverOccurFromTheMacroMean) {
   const Labels labels = single_labels({0, 1}, 5);
   EXPECT_DOUBLE_EQ(score(predicting({0, 1}, 5), labels, std::vector<int64_t>{0, 1}).macro_f1, 1);
 }
 
-TEST(Metrics, OfNoNodesAreZero) {
+TEST(Metrics, AreZeroWithoutNodes) {
   const Scores scores = score(predicting({0}, 2), single_labels({0}, 2), {});
   EXPECT_EQ(scores.micro_f1, 0);
   EXPECT_EQ(scores.accuracy, 0);
 }
 
-// The definitions once more, class by class over all pairs.
+// An independent implementation of the definitions, class by class.
 struct Counted {
   double micro_f1 = 0;
   double macro_f1 = 0;
@@ -97,7 +96,7 @@ Counted count(const std::vector<std::vector<bool>>& truth,
   return {2 * all[0] / (all[1] + all[2]), sum / occurring};
 }
 
-TEST(Metrics, EqualTheirDefinitionsOnRandomLabels) {
+TEST(Metrics, MatchTheirDefinitionsOnRandomLabels) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
     constexpr int64_t kNodes = 30;
@@ -143,7 +142,7 @@ TEST(Metrics, EqualTheirDefinitionsOnRandomLabels) {
   }
 }
 
-TEST(Metrics, CountClassesOfSeveralLabelsThatTheModelDoesNotKnow) {
+TEST(Metrics, CountUnknownClassesOfMultipleLabelsAsMisses) {
   const Labels labels = target_labels(Task::kMultiLabel, {1, 0, 1, 0, 1, 0}, 3);
   const at::Tensor logits = at::tensor({1.0F, -1.0F, -1.0F, 1.0F}).view({2, 2});
   const Scores scores = score(logits, labels, std::vector<int64_t>{0, 1});
@@ -151,7 +150,7 @@ TEST(Metrics, CountClassesOfSeveralLabelsThatTheModelDoesNotKnow) {
   EXPECT_DOUBLE_EQ(scores.accuracy, 0.5);
 }
 
-TEST(Metrics, LeaveOutUnknownEntriesOfSeveralLabels) {
+TEST(Metrics, IgnoreUnknownEntriesOfMultipleLabels) {
   const Labels labels = target_labels(Task::kMultiLabel, {1, kUnknown, 0, 1}, 2);
   const at::Tensor logits = at::tensor({1.0F, 1.0F, -1.0F, 1.0F}).view({2, 2});
   const Scores scores = score(logits, labels, std::vector<int64_t>{0, 1});
@@ -159,17 +158,17 @@ TEST(Metrics, LeaveOutUnknownEntriesOfSeveralLabels) {
   EXPECT_DOUBLE_EQ(scores.accuracy, 1);
 }
 
-TEST(Metrics, OfNumbersAreErrorAndExplainedVariance) {
+TEST(Metrics, ForRegressionAreAbsoluteErrorAndR2) {
   const Labels labels = target_labels(Task::kRegression, {1, 2, 3, kUnknown, 6}, 1);
   const at::Tensor outputs = at::tensor({1.0F, 3.0F, 3.0F, 100.0F, 4.0F}).unsqueeze(1);
   const Scores scores = score(outputs, labels, std::vector<int64_t>{0, 1, 2, 3, 4});
-  // Known: 1 2 3 6 with mean 3, so that Σ (y − ȳ)² = 14; errors 0 1 0 −2.
+  // Known targets 1 2 3 6 have mean 3, so Σ (y − ȳ)² = 14; errors 0 1 0 −2.
   EXPECT_DOUBLE_EQ(scores.absolute_error, 0.75);
   EXPECT_NEAR(scores.r2, 1 - 5.0 / 14, 1e-12);
   EXPECT_DOUBLE_EQ(make_objective(labels)->headline(scores).value, scores.r2);
 }
 
-TEST(Metrics, ExplainNothingWhereTheNumbersNeverVary) {
+TEST(Metrics, DefineR2ForConstantTargets) {
   const Labels labels = target_labels(Task::kRegression, {2, 2}, 1);
   const std::vector<int64_t> nodes = {0, 1};
   EXPECT_LE(score(at::tensor({5.0F, -1.0F}).unsqueeze(1), labels, nodes).r2, 0);

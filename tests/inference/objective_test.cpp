@@ -27,7 +27,7 @@ std::unique_ptr<Objective> fitted(const Labels& labels, const std::vector<int64_
   return objective;
 }
 
-TEST(ObjectiveLoss, OfOneLabelIsTheMeanCrossEntropy) {
+TEST(ObjectiveLoss, OfSingleLabelsIsTheMeanCrossEntropy) {
   const Labels labels = single_labels({1, -1, 0, 2, 0}, 3);
   Random random(1);
   const at::Tensor logits = random_tensor(random, {3, 3}).to(at::kFloat);
@@ -38,8 +38,8 @@ TEST(ObjectiveLoss, OfOneLabelIsTheMeanCrossEntropy) {
   EXPECT_NEAR(objective->loss(logits, kNodes).mean().item<float>(), expected, 1e-6);
 }
 
-// Balanced, every class of the training nodes weighs the same in the sum over them.
-TEST(ObjectiveLoss, WeighsClassesByTheInverseOfTheirNumber) {
+// If balanced, every class has the same total weight over the training nodes.
+TEST(ObjectiveLoss, WeightsClassesByTheirInverseFrequency) {
   const Labels labels = single_labels({0, 0, 0, 1, 1, 2}, 4);
   const std::vector<int64_t> training = {0, 1, 2, 3, 4, 5};
   Random random(2);
@@ -48,14 +48,14 @@ TEST(ObjectiveLoss, WeighsClassesByTheInverseOfTheirNumber) {
   double sum = 0;
   for (size_t i = 0; i < 6; ++i) {
     const auto label = static_cast<size_t>(labels.label[static_cast<int64_t>(i)]);
-    const double number[] = {3, 2, 1};
-    sum += cross_entropy(rows[i], label) / number[label];
+    const double count[] = {3, 2, 1};
+    sum += cross_entropy(rows[i], label) / count[label];
   }
   const auto objective = fitted(labels, training, true);
   EXPECT_NEAR(objective->loss(logits, training).mean().item<float>(), sum / 3, 1e-6);
 }
 
-TEST(ObjectiveLoss, OfSeveralLabelsLeavesOutWhatIsUnknown) {
+TEST(ObjectiveLoss, OfMultipleLabelsIgnoresUnknownEntries) {
   const Labels labels =
       target_labels(Task::kMultiLabel, {1, 0, kUnknown, kUnknown, 0, kUnknown}, 2);
   const std::vector<int64_t> nodes = {0, 1, 2};
@@ -74,7 +74,7 @@ TEST(ObjectiveLoss, OfSeveralLabelsLeavesOutWhatIsUnknown) {
   EXPECT_EQ(leaf.grad()[2][1].item<float>(), 0);
 }
 
-TEST(ObjectiveLoss, OfNumbersIsTheSquaredErrorOfStandardisedTargets) {
+TEST(ObjectiveLoss, OfRegressionIsTheSquaredErrorOfStandardizedTargets) {
   const Labels labels = target_labels(Task::kRegression,
                                       {1, 10,        //
                                        3, kUnknown,  //
@@ -83,7 +83,7 @@ TEST(ObjectiveLoss, OfNumbersIsTheSquaredErrorOfStandardisedTargets) {
                                       2);
   const std::vector<int64_t> training = {0, 1, 2};
   const auto objective = fitted(labels, training, false);
-  // Means 3 and 20, deviations √(8/3) and 10.
+  // Means 3 and 20, standard deviations √(8/3) and 10.
   EXPECT_NEAR(objective->target_scale().mean[0].item<float>(), 3, 1e-6);
   EXPECT_NEAR(objective->target_scale().mean[1].item<float>(), 20, 1e-5);
   EXPECT_NEAR(objective->target_scale().scale[0].item<float>(), 1 / std::sqrt(8.0 / 3), 1e-6);
@@ -94,13 +94,13 @@ TEST(ObjectiveLoss, OfNumbersIsTheSquaredErrorOfStandardisedTargets) {
   EXPECT_NEAR(objective->loss(outputs, training).mean().item<float>(), expected, 1e-5);
 }
 
-TEST(ObjectiveLoss, OfNodesOfWhichNothingIsKnownIsZero) {
+TEST(ObjectiveLoss, IsZeroWithoutKnownTargets) {
   const Labels labels = target_labels(Task::kRegression, {1, 2, kUnknown}, 1);
   const auto objective = fitted(labels, std::vector<int64_t>{0, 1}, false);
   EXPECT_EQ(objective->loss(at::ones({1, 1}), std::vector<int64_t>{2}).mean().item<float>(), 0);
 }
 
-TEST(ObjectiveLoss, OfTargetsThatNeverVaryIsFinite) {
+TEST(ObjectiveLoss, IsFiniteForConstantTargets) {
   const Labels labels = target_labels(Task::kRegression, {4, 4}, 1);
   const std::vector<int64_t> nodes = {0, 1};
   const auto objective = fitted(labels, nodes, false);
@@ -108,7 +108,7 @@ TEST(ObjectiveLoss, OfTargetsThatNeverVaryIsFinite) {
 }
 
 // Sums, counts and gradients of unequal shards add up to those of the whole batch.
-TEST(ObjectiveLoss, OfShardsAddsUpToThatOfTheBatch) {
+TEST(ObjectiveLoss, IsAdditiveOverShardsOfABatch) {
   const Floats some = {1, 0, kUnknown, 1, 0, kUnknown, kUnknown, kUnknown, 1, 1, 0, 1};
   const std::vector<int64_t> all = {0, 1, 2, 3, 4, 5};
   Random random(4);

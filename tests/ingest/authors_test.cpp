@@ -19,8 +19,8 @@ class AuthorsFormat : public FolderTest {
     write("d-node-feats.npy", npy("<f8", "(3, 1)", bytes_of(std::vector<double>{1, 2, 3})));
     write("d-link-feats.npy", npy("<f4", "(2, 2)", bytes_of(Floats{1, 2, 3, 4})));
   }
-  Graph read(const Like* like = nullptr) const {
-    return import_graph("authors", {path("d")}, like);
+  Graph read(const Schema* schema = nullptr) const {
+    return import_graph("authors", {path("d")}, schema);
   }
 };
 
@@ -37,7 +37,7 @@ TEST_F(AuthorsFormat, FollowsTheIdMaps) {
   EXPECT_EQ(graph.split_size(Split::kVal), 1);
 }
 
-TEST_F(AuthorsFormat, TakesRowsInOrderWithoutIdMaps) {
+TEST_F(AuthorsFormat, ReadsRowsInOrderWithoutIdMaps) {
   std::filesystem::remove(path("d-node-id-map.json"));
   std::filesystem::remove(path("d-link-id-map.json"));
   const auto graph = read();
@@ -46,33 +46,33 @@ TEST_F(AuthorsFormat, TakesRowsInOrderWithoutIdMaps) {
 }
 
 TEST_F(AuthorsFormat, KeepsTheClassesOfAnEarlierGraph) {
-  Like like;
-  like.label_names = make_string_table(Strings{"10", "3"});
-  EXPECT_EQ(texts(read(&like).nodes.labels.names), (Strings{"10", "3", "9"}));
+  Schema schema;
+  schema.label_names = make_string_table(Strings{"10", "3"});
+  EXPECT_EQ(texts(read(&schema).nodes.labels.names), (Strings{"10", "3", "9"}));
 }
 
-TEST_F(AuthorsFormat, RefusesMissingAndBrokenFiles) {
+TEST_F(AuthorsFormat, RejectsMissingAndInvalidFiles) {
   expect_error([&] { import_graph("authors", {path("e")}); }, {"e-G.json: cannot be opened"});
   write("d-label-map.json", "{");
   expect_error([&] { read(); }, {"d-label-map.json: is not valid JSON"});
 }
 
-TEST_F(AuthorsFormat, RefusesRowsThatAreNotThere) {
+TEST_F(AuthorsFormat, RejectsRowsOutOfRange) {
   write("d-node-id-map.json", R"({"5": 2, "x": 3, "7": 1})");
-  expect_error([&] { read(); }, {"d-node-id-map.json", "'x' the row 3"});
+  expect_error([&] { read(); }, {"d-node-id-map.json", "'x' to row 3"});
   write("d-node-id-map.json", R"({"5": 2, "x": -1, "7": 1})");
-  expect_error([&] { read(); }, {"'x' the row -1"});
+  expect_error([&] { read(); }, {"'x' to row -1"});
   write("d-node-id-map.json", R"({"5": 2, "7": 1})");
   expect_error([&] { read(); }, {"no row for the id 'x'"});
 }
 
-TEST_F(AuthorsFormat, RefusesGraphsThatDoNotHoldTogether) {
+TEST_F(AuthorsFormat, RejectsInconsistentGraphs) {
   const auto with_graph = [&](const std::string& text) {
     write("d-G.json", text);
     return read();
   };
   expect_error([&] { with_graph("[]"); }, {"'nodes'"});
-  expect_error([&] { with_graph(R"({"nodes": {}, "links": []})"); }, {"no lists"});
+  expect_error([&] { with_graph(R"({"nodes": {}, "links": []})"); }, {"must be lists"});
   expect_error([&] { with_graph(R"({"nodes": [{"id": 5}], "links": []})"); }, {"'state'"});
   expect_error([&] { with_graph(R"({"nodes": [{"id": 5, "state": "x"}], "links": []})"); },
                {"node '5' has the state 'x'"});

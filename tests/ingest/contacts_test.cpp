@@ -7,16 +7,17 @@ namespace {
 
 class ContactsFormat : public FolderTest {
  protected:
-  RawGraph raw(const std::string& text, Strings more = {}, const Like* like = nullptr) const {
+  RawGraph raw(const std::string& text, Strings more = {}, const Schema* schema = nullptr) const {
     more.insert(more.begin(), write("contacts.txt", text));
-    return read_format("contacts", more, like);
+    return read_format("contacts", more, schema);
   }
-  Graph read(const std::string& text, const Strings& more = {}, const Like* like = nullptr) const {
-    return build_graph(raw(text, more, like)).graph;
+  Graph read(const std::string& text, const Strings& more = {},
+             const Schema* schema = nullptr) const {
+    return build_graph(raw(text, more, schema)).graph;
   }
 };
 
-// Times 0 to 8: two slices of equal width end at 4.
+// Times from 0 to 8: with two slices of equal width, the inner edge is 4.
 const std::string kContacts = "a b 0\nb a 1\na b 2\na b 8\nb c 4\nc c 5\n";
 
 TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
@@ -25,7 +26,8 @@ TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
   EXPECT_EQ(texts(graph.attribute_names), (Strings{"slice 0", "slice 1"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{3, 1}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{3, 1}));
-  EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 1}));  // an edge belongs to the slice above
+  EXPECT_EQ(arc(graph, "b", "c"),
+            (Floats{0, 1}));  // an edge belongs to the slice that starts there
   EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 4, 8}));
 }
 
@@ -44,7 +46,7 @@ TEST_F(ContactsFormat, TransformsCounts) {
             (Floats{1, 1}));
 }
 
-TEST_F(ContactsFormat, TellsDirectionsApart) {
+TEST_F(ContactsFormat, SeparatesDirections) {
   const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw", "--directional"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 1, 1, 0}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{1, 0, 2, 1}));
@@ -69,10 +71,10 @@ TEST_F(ContactsFormat, WeighsContacts) {
                      {"--slices", "2", "--counts", "raw", "--weight", "bytes"}),
                 "a", "b"),
             (Floats{2, 3}));
-  expect_error([&] { read("a b 0 -1\n"); }, {"line 1", "'-1'", "not negative"});
+  expect_error([&] { read("a b 0 -1\n"); }, {"line 1", "'-1'", "non-negative"});
 }
 
-TEST_F(ContactsFormat, TakesColumnsInAnyOrder) {
+TEST_F(ContactsFormat, AcceptsColumnsInAnyOrder) {
   const auto graph = read("0 a b\n8 a b\n", {"--time", "1", "--slices", "2", "--counts", "raw"});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"a", "b"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
@@ -81,7 +83,7 @@ TEST_F(ContactsFormat, TakesColumnsInAnyOrder) {
   EXPECT_EQ(arc(named, "a", "b"), (Floats{1, 1, 0, 0}));
 }
 
-TEST_F(ContactsFormat, IsSparseWhereThatIsSmaller) {
+TEST_F(ContactsFormat, IsSparseIfThatIsSmaller) {
   EXPECT_EQ(read(kContacts, {"--slices", "2"}).link_attributes.layout, Layout::kDense);
   const auto sparse = read(kContacts, {"--slices", "1000", "--counts", "raw"});
   EXPECT_EQ(sparse.link_attributes.layout, Layout::kSparse);
@@ -97,19 +99,20 @@ TEST_F(ContactsFormat, PutsContactsOfOneInstantIntoOneSlice) {
 }
 
 TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
-  Like like;
-  like.recipe["slice_edges"] = {0, 10, 20};
-  const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "raw"}, &like);
+  Schema schema;
+  schema.recipe["slice_edges"] = {0, 10, 20};
+  const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "raw"}, &schema);
   ASSERT_EQ(read.notes.size(), 2u);
   EXPECT_NE(read.notes[1].find("2 contacts lie outside"), std::string::npos);
-  const auto graph = build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "raw"}, &like)).graph;
+  const auto graph =
+      build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "raw"}, &schema)).graph;
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
-  like.recipe.erase("slice_edges");
-  expect_error([&] { raw("a b 5\n", {}, &like); }, {"not imported from contacts"});
+  schema.recipe.erase("slice_edges");
+  expect_error([&] { raw("a b 5\n", {}, &schema); }, {"not imported from contacts"});
 }
 
-TEST_F(ContactsFormat, RefusesBadTimesAndSlices) {
+TEST_F(ContactsFormat, RejectsBadTimesAndSlices) {
   expect_error([&] { read("a b 1\na b noon\n"); }, {"line 2: column 'column 3' is 'noon'"});
   expect_error([&] { read("a b 1\na b nan\n"); }, {"line 2", "'nan'"});
   expect_error([&] { read(kContacts, {"--slices", "0"}); }, {"slices 0: expected 1 to 1048576"});

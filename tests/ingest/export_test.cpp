@@ -16,20 +16,20 @@ Graph import_tables(const ExportedTables& tables) {
 
 class Export : public FolderTest {
  protected:
-  // Expects that importing what was exported gives the same graph.
-  void expect_same_again(const Graph& graph) {
+  // Expects that importing the exported tables gives the same graph.
+  void expect_round_trip(const Graph& graph) {
     const Graph imported = import_tables(export_graph(graph, path("out")));
-    auto again = contents(imported);
-    auto before = contents(graph);
-    // What was fitted is not exported, and codes are numbered as they appear.
-    for (auto* part : {&again, &before}) part->erase("recipe");
+    auto found = contents(imported);
+    auto expected = contents(graph);
+    // Fitted values are not exported, and codes are numbered by first appearance.
+    for (auto* part : {&found, &expected}) part->erase("recipe");
     if (graph.link_attributes.layout == Layout::kCoded) {
       for (int64_t i = 0; i < imported.link_attributes.rows; ++i) {
         ASSERT_EQ(row(imported.link_attributes, i), row(graph.link_attributes, i));
       }
-      for (auto* part : {&again, &before}) part->erase("attributes");
+      for (auto* part : {&found, &expected}) part->erase("attributes");
     }
-    EXPECT_TRUE(again == before);
+    EXPECT_TRUE(found == expected);
   }
 
   std::string nodes() const {
@@ -44,43 +44,43 @@ class Export : public FolderTest {
   }
 };
 
-TEST_F(Export, OfDenseLinksComesBack) {
-  expect_same_again(
+TEST_F(Export, RoundTripsDenseLinks) {
+  expect_round_trip(
       import_graph("links", {links(), "--header", "yes", "--nodes", nodes(), "--label", "class",
                              "--split", "split", "--self-loops", "keep"}));
 }
 
-TEST_F(Export, OfParallelDirectedAndDirectionalLinksComesBack) {
+TEST_F(Export, RoundTripsParallelDirectedAndDirectionalLinks) {
   const std::string file = links();
-  expect_same_again(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
-  expect_same_again(import_graph("links", {file, "--header", "yes", "--directed"}));
-  expect_same_again(import_graph("links", {file, "--header", "yes", "--directional"}));
-  expect_same_again(import_graph("links", {file, "--header", "yes", "--layout", "coded"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--directed"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--directional"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--layout", "coded"}));
 }
 
-TEST_F(Export, OfSparseLinksAndFeaturesComesBack) {
+TEST_F(Export, RoundTripsSparseLinksAndFeatures) {
   const std::string file = write("t.csv",
                                  "source,target,relation,weight\na,b,likes,0.5\nb,a,knows,2\n"
                                  "b,c,,\nc,a,likes,1\n");
   const std::string table = write("n.csv", "id,text\na,red fox\nb,red dog\nc,dog\n");
-  expect_same_again(
+  expect_round_trip(
       import_graph("typed", {file, "--nodes", table, "--text", "text", "--text-min-count", "1"}));
-  expect_same_again(import_graph("typed", {file, "--directional"}));
+  expect_round_trip(import_graph("typed", {file, "--directional"}));
 }
 
-TEST_F(Export, OfSeveralLabelsAndOfNumbersComesBack) {
+TEST_F(Export, RoundTripsMultiLabelsAndRegressionTargets) {
   const std::string file = write("l.csv", "source,target\na,b\nb,c\n");
   const std::string table = write("n.csv", "id,topics,x\na,p;q,1.5\nb,,\nc,;,-2\n");
-  expect_same_again(import_graph(
+  expect_round_trip(import_graph(
       "links", {file, "--nodes", table, "--multi-label", "topics", "--node-columns", "none"}));
-  expect_same_again(import_graph("links", {file, "--nodes", table, "--regress", "x"}));
+  expect_round_trip(import_graph("links", {file, "--nodes", table, "--regress", "x"}));
 }
 
-TEST_F(Export, OfGeneratedGraphsComesBack) {
+TEST_F(Export, RoundTripsGeneratedGraphs) {
   for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
     generate_graph({.nodes = 200, .links = 900, .joint_signal = 0.5, .layout = layout},
                    path("g.graph"));
-    expect_same_again(open_graph(path("g.graph")));
+    expect_round_trip(open_graph(path("g.graph")));
   }
 }
 

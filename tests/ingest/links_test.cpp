@@ -7,9 +7,10 @@ namespace {
 
 class LinksFormat : public FolderTest {
  protected:
-  BuiltGraph read(const std::string& text, Strings more = {}, const Like* like = nullptr) const {
+  BuiltGraph read(const std::string& text, Strings more = {},
+                  const Schema* schema = nullptr) const {
     more.insert(more.begin(), write("links.csv", text));
-    return import("links", more, like);
+    return import("links", more, schema);
   }
 };
 
@@ -51,10 +52,10 @@ TEST_F(LinksFormat, MergesByMeanMaximumOrFirst) {
   EXPECT_EQ(merged("first"), (Floats{1.5, 7}));
 }
 
-TEST_F(LinksFormat, KeepsOrRefusesParallelLinks) {
+TEST_F(LinksFormat, KeepsOrRejectsParallelLinks) {
   const auto graph = read(kSmall, with(kNumbers, {"--parallel", "keep"})).graph;
   EXPECT_EQ(graph.links, 3);
-  EXPECT_EQ(neighbours(graph, "a"), (Strings{"b", "b"}));
+  EXPECT_EQ(neighbors(graph, "a"), (Strings{"b", "b"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1.5, 7}));
   expect_error(
       [&] {
@@ -63,11 +64,11 @@ TEST_F(LinksFormat, KeepsOrRefusesParallelLinks) {
       {"two links join 'b' and 'a'"});
 }
 
-TEST_F(LinksFormat, KeepsOrRefusesSelfLoops) {
+TEST_F(LinksFormat, KeepsOrRejectsSelfLoops) {
   const auto [graph, report] = read(kSmall, with(kNumbers, {"--self-loops", "keep"}));
   EXPECT_EQ(graph.links, 3);
   EXPECT_EQ(graph.arc_count(), 5);
-  EXPECT_EQ(neighbours(graph, "c"), (Strings{"b", "c"}));
+  EXPECT_EQ(neighbors(graph, "c"), (Strings{"b", "c"}));
   EXPECT_EQ(arc(graph, "c", "c"), (Floats{9, 9}));
   EXPECT_EQ(report.self_loops, 1);
   expect_error(
@@ -77,16 +78,16 @@ TEST_F(LinksFormat, KeepsOrRefusesSelfLoops) {
       {"node 'c' to itself"});
 }
 
-TEST_F(LinksFormat, DirectedLinksLeadOneWay) {
+TEST_F(LinksFormat, DirectedLinksHaveOneArc) {
   const auto graph = read(kSmall, with(kNumbers, {"--directed"})).graph;
   EXPECT_EQ(graph.links, 3);
   EXPECT_EQ(graph.arc_count(), 3);
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1.5, 7}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{4, 6}));
-  EXPECT_EQ(neighbours(graph, "c"), Strings{});
+  EXPECT_EQ(neighbors(graph, "c"), Strings{});
 }
 
-TEST_F(LinksFormat, DirectionalLinksTellSentFromReceived) {
+TEST_F(LinksFormat, DirectionalLinksSeparateSentAndReceived) {
   const auto graph = read(kSmall, with(kNumbers, {"--directional"})).graph;
   EXPECT_EQ(graph.links, 2);
   EXPECT_EQ(graph.arc_count(), 4);
@@ -95,15 +96,19 @@ TEST_F(LinksFormat, DirectionalLinksTellSentFromReceived) {
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1.5, 7, 4, 6}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{4, 6, 1.5, 7}));
   EXPECT_EQ(arc(graph, "c", "b"), (Floats{0, 0, 2, 8}));
-  expect_error([&] { read(kSmall, with(kNumbers, {"--directional", "--directed"})); }, {"exclude"});
+  expect_error(
+      [&] {
+        read(kSmall, with(kNumbers, {"--directional", "--directed"}));
+      },
+      {"mutually exclusive"});
   expect_error(
       [&] {
         read(kSmall, with(kNumbers, {"--directional", "--parallel", "keep"}));
       },
-      {"directional needs parallel"});
+      {"directional requires parallel"});
 }
 
-TEST_F(LinksFormat, TakesColumnsByNameAndPosition) {
+TEST_F(LinksFormat, AcceptsColumnsByNameAndPosition) {
   EXPECT_EQ(texts(read(kSmall, {"--columns", "4,amount"}).graph.attribute_names),
             (Strings{"hour", "amount"}));
   const auto graph =
@@ -127,7 +132,7 @@ TEST_F(LinksFormat, EncodesCategoriesAsColumns) {
   EXPECT_EQ(graph.link_attributes.layout, Layout::kDense);
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{5.5, 2, 0}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{2, 0, 1}));
-  // Without --columns all others are numbers.
+  // Without --columns, all others are numbers.
   EXPECT_EQ(read(kSmall, {"--categorical", "city"}).graph.link_attributes.columns, 4);
 }
 
@@ -155,7 +160,7 @@ TEST_F(LinksFormat, FewDistinctRowsAreCoded) {
   EXPECT_EQ(arc(graph, "hub", "38"), Floats{2});
 }
 
-TEST_F(LinksFormat, NamesLineColumnAndValueOfABadAttribute) {
+TEST_F(LinksFormat, ReportsLineColumnAndValueOfABadAttribute) {
   for (const std::string bad : {"abc", "NaN", "inf", "-Infinity", "1e999", "1e39", "", "1,5x"}) {
     const std::string text = "source;target;amount\na;b;1\n\nb;c;" + bad + "\n";
     expect_error(
@@ -166,7 +171,7 @@ TEST_F(LinksFormat, NamesLineColumnAndValueOfABadAttribute) {
   }
 }
 
-TEST_F(LinksFormat, RefusesWrongColumnsAndRows) {
+TEST_F(LinksFormat, RejectsWrongColumnsAndRows) {
   expect_error(
       [&] {
         read(kSmall, {"--columns", "price"});
@@ -180,22 +185,22 @@ TEST_F(LinksFormat, RefusesWrongColumnsAndRows) {
   expect_error([&] { read("only\none\n"); }, {"1 column, expected one more for target"});
 }
 
-TEST_F(LinksFormat, RefusesSumsBeyondSinglePrecision) {
+TEST_F(LinksFormat, RejectsSumsBeyondSinglePrecision) {
   expect_error([&] { read("source,target,w\na,b,3e38\nb,a,3e38\n"); },
                {"links between 'a' and 'b'", "single precision"});
 }
 
 TEST_F(LinksFormat, FollowsTheCategoriesOfAnEarlierGraph) {
-  Like like;
-  like.attribute_names = make_string_table(Strings{"amount", "city=Oslo", "city=Rome"});
+  Schema schema;
+  schema.attribute_names = make_string_table(Strings{"amount", "city=Oslo", "city=Rome"});
   const auto raw =
       read_format("links",
                   {write("l.csv", "source,target,amount,city\na,b,1,Rome\nb,c,2,Bern\n"),
                    "--categorical", "city"},
-                  &like);
+                  &schema);
   EXPECT_EQ(texts(raw.attribute_names), (Strings{"amount", "city=Oslo", "city=Rome"}));
   ASSERT_EQ(raw.notes.size(), 1u);
-  EXPECT_NE(raw.notes[0].find("1 categories of links"), std::string::npos);
+  EXPECT_NE(raw.notes[0].find("1 category values of links"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tables of nodes, through the links format.
+// Node tables, read with the links format.
 
 #include <cmath>
 
@@ -9,8 +9,9 @@ namespace {
 
 class NodeTable : public FolderTest {
  protected:
-  Graph read(const std::string& nodes, const Strings& more = {}, const Like* like = nullptr) const {
-    return import_graph("links", arguments(nodes, more), like);
+  Graph read(const std::string& nodes, const Strings& more = {},
+             const Schema* schema = nullptr) const {
+    return import_graph("links", arguments(nodes, more), schema);
   }
   Strings arguments(const std::string& nodes, const Strings& more) const {
     Strings all = {write("links.csv", "source,target\na,b\nb,c\n"), "--nodes",
@@ -24,23 +25,23 @@ std::vector<int> split_of(const Graph& graph) {
   return {graph.nodes.split.begin(), graph.nodes.split.end()};
 }
 
-TEST_F(NodeTable, KeepTheOrderOfTheTable) {
+TEST_F(NodeTable, KeepsTheOrderOfTheTable) {
   const auto graph = read("id,team\nc,x\na,y\nd,\nb,x\n", {"--label", "team"});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"c", "a", "d", "b"}));
   EXPECT_EQ(texts(graph.nodes.labels.names), (Strings{"x", "y"}));
   EXPECT_EQ(graph.nodes.labels.label[2], -1);
-  EXPECT_EQ(neighbours(graph, "b"), (Strings{"c", "a"}));
-  EXPECT_EQ(neighbours(graph, "d"), Strings{});
+  EXPECT_EQ(neighbors(graph, "b"), (Strings{"c", "a"}));
+  EXPECT_EQ(neighbors(graph, "d"), Strings{});
 }
 
-TEST_F(NodeTable, ComeFromTheLinksAlone) {
+TEST_F(NodeTable, IsOptional) {
   const auto graph = import_graph("links", {write("l.csv", "source,target\n5,3\n3,9\n")});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"5", "3", "9"}));
   EXPECT_EQ(graph.nodes.features.columns, 0);
   EXPECT_EQ(graph.nodes.features.rows, 3);
 }
 
-TEST_F(NodeTable, MayHaveIdsOf64BitsSpacesAndQuotes) {
+TEST_F(NodeTable, AcceptsIdsWith64BitsSpacesAndQuotes) {
   const auto links = write("l.csv",
                            "source,target\n"
                            "18446744073709551615,\"Ann O'Hara\"\n"
@@ -50,10 +51,10 @@ TEST_F(NodeTable, MayHaveIdsOf64BitsSpacesAndQuotes) {
   EXPECT_EQ(texts(graph.nodes.names),
             (Strings{"18446744073709551615", "Ann O'Hara", "say \"hi\", twice",
                      "18446744073709551614", "007", "7"}));
-  EXPECT_EQ(neighbours(graph, "007"), (Strings{"18446744073709551614", "7"}));
+  EXPECT_EQ(neighbors(graph, "007"), (Strings{"18446744073709551614", "7"}));
 }
 
-TEST_F(NodeTable, TakeTheirSplitFromAColumn) {
+TEST_F(NodeTable, ReadsTheSplitFromAColumn) {
   const auto graph = read("id,part\na,train\nb,val\nc,TEST\nd,\n", {"--split", "part"});
   EXPECT_EQ(split_of(graph), (std::vector<int>{1, 2, 3, 0}));
   expect_error(
@@ -63,7 +64,7 @@ TEST_F(NodeTable, TakeTheirSplitFromAColumn) {
       {"nodes.csv: line 3: column 'part' is 'tset', expected train, val, test"});
 }
 
-TEST_F(NodeTable, AreSplitByShares) {
+TEST_F(NodeTable, SplitsByProportions) {
   const std::string nodes = "id\na\nb\nc\nd\n";
   const auto graph = read(nodes, {"--split", "50/25/25"});
   EXPECT_EQ(graph.split_size(Split::kTrain), 2);
@@ -72,7 +73,7 @@ TEST_F(NodeTable, AreSplitByShares) {
   EXPECT_EQ(split_of(graph), split_of(read(nodes, {"--split", "50/25/25", "--seed", "1"})));
 }
 
-TEST_F(NodeTable, HaveEveryUnusedColumnOfNumbersAsFeature) {
+TEST_F(NodeTable, UsesEveryOtherNumericColumnAsFeature) {
   const auto raw = read_format(
       "links",
       arguments("id,age,team,city,height\na,30,x,Rome,1.8\nb,40,y,Oslo,1.7\nc,5,x,Rome,1\n",
@@ -80,10 +81,10 @@ TEST_F(NodeTable, HaveEveryUnusedColumnOfNumbersAsFeature) {
   EXPECT_EQ(texts(raw.nodes.feature_names), (Strings{"age", "height"}));
   EXPECT_EQ(row(raw.nodes.features, 1), (Floats{40, 1.7F}));
   ASSERT_EQ(raw.notes.size(), 1u);
-  EXPECT_NE(raw.notes[0].find("not used: city"), std::string::npos) << raw.notes[0];
+  EXPECT_NE(raw.notes[0].find("nodes.csv: city"), std::string::npos) << raw.notes[0];
 }
 
-TEST_F(NodeTable, HaveTheFeatureColumnsThatAreNamed) {
+TEST_F(NodeTable, UsesTheNamedFeatureColumns) {
   const std::string nodes = "id,age,city,height\na,30,Rome,1.8\nb,40,Oslo,1.7\nc,5,Rome,1\n";
   const auto graph = read(nodes, {"--node-columns", "height,city", "--node-categorical", "city"});
   EXPECT_EQ(texts(graph.nodes.feature_names), (Strings{"height", "city=Rome", "city=Oslo"}));
@@ -96,7 +97,7 @@ TEST_F(NodeTable, HaveTheFeatureColumnsThatAreNamed) {
       {"nodes.csv: has no column 'weight' for node_columns"});
 }
 
-TEST_F(NodeTable, ColumnsInListsHaveNames) {
+TEST_F(NodeTable, RejectsEmptyColumnNamesInLists) {
   const std::string table = write("nodes.csv", "id,x,y\na,1,2\nb,3,4\n");
   const std::string links = write("links.csv", "a,b\n");
   for (const std::string flag : {"--node-columns", "--node-categorical", "--regress"}) {
@@ -108,7 +109,7 @@ TEST_F(NodeTable, ColumnsInListsHaveNames) {
   }
 }
 
-TEST_F(NodeTable, FeaturesOfNumbersAreFiniteNumbers) {
+TEST_F(NodeTable, RejectsNonFiniteFeatures) {
   for (const std::string bad : {"abc", "nan", "inf", "-inf", "1e999", "0x1F", ""}) {
     expect_error([&] { read("id,age\na,1\nb," + bad + "\nc,2\n"); },
                  {"nodes.csv: line 3: column 'age' is '" + bad + "'"});
@@ -116,7 +117,7 @@ TEST_F(NodeTable, FeaturesOfNumbersAreFiniteNumbers) {
   EXPECT_EQ(row(read("id,age\na,1\nb,\nc,2\n", {"--missing", "-1"}).nodes.features, 1), Floats{-1});
 }
 
-TEST_F(NodeTable, TakeFeaturesFromANumpyFile) {
+TEST_F(NodeTable, ReadsFeaturesFromANumpyFile) {
   const auto file = write("f.npy", npy("|u1", "(3, 2)", std::string("\0\1\2\3\4\5", 6)));
   const auto graph = read("id,age\nb,1\na,2\nc,3\n", {"--features", file});
   EXPECT_EQ(texts(graph.nodes.feature_names), (Strings{"feature 0", "feature 1"}));
@@ -128,7 +129,7 @@ TEST_F(NodeTable, TakeFeaturesFromANumpyFile) {
       {"f.npy: has 3 rows, expected 4", "nodes.csv"});
 }
 
-TEST_F(NodeTable, JoinFeaturesOfSeveralKinds) {
+TEST_F(NodeTable, CombinesSeveralSourcesOfFeatures) {
   const auto file = write("f.npy", npy("<f4", "(3,)", bytes_of(Floats{7, 8, 9})));
   const auto graph = read("id,age,title\na,1,one graph\nb,2,two graph\nc,3,none\n",
                           {"--features", file, "--text", "title", "--node-columns", "age"});
@@ -138,7 +139,7 @@ TEST_F(NodeTable, JoinFeaturesOfSeveralKinds) {
   EXPECT_EQ(row(graph.nodes.features, 2), (Floats{3, 9, 0}));
 }
 
-TEST_F(NodeTable, MayHaveSeveralClasses) {
+TEST_F(NodeTable, ReadsSeveralClassesPerNode) {
   const auto graph = read("id,tags\na,x|y\nb,\nc,y\n",
                           {"--multi-label", "tags", "--label-separator", "|", "--delimiter", ","});
   EXPECT_EQ(graph.nodes.labels.task, Task::kMultiLabel);
@@ -147,7 +148,7 @@ TEST_F(NodeTable, MayHaveSeveralClasses) {
   EXPECT_FALSE(graph.nodes.labels.known(1));
 }
 
-TEST_F(NodeTable, MayHaveNumbersToPredict) {
+TEST_F(NodeTable, ReadsRegressionTargets) {
   const auto graph = read("id,age,height\na,1,2\nb,,3\nc,4,5\n", {"--regress", "height,age"});
   EXPECT_EQ(graph.nodes.labels.task, Task::kRegression);
   EXPECT_EQ(texts(graph.nodes.labels.names), (Strings{"height", "age"}));
@@ -156,23 +157,27 @@ TEST_F(NodeTable, MayHaveNumbersToPredict) {
   EXPECT_EQ(graph.nodes.features.columns, 0);
 }
 
-TEST_F(NodeTable, TasksExcludeEachOther) {
+TEST_F(NodeTable, TasksAreMutuallyExclusive) {
   const std::string nodes = "id,x,y\na,1,2\nb,1,2\nc,1,2\n";
-  expect_error([&] { read(nodes, {"--label", "x", "--multi-label", "y"}); }, {"exclude"});
-  expect_error([&] { read(nodes, {"--label", "x", "--regress", "y"}); }, {"exclude"});
+  expect_error(
+      [&] {
+        read(nodes, {"--label", "x", "--multi-label", "y"});
+      },
+      {"mutually exclusive"});
+  expect_error([&] { read(nodes, {"--label", "x", "--regress", "y"}); }, {"mutually exclusive"});
 }
 
-TEST_F(NodeTable, AreListedOnce) {
+TEST_F(NodeTable, RejectsDuplicateAndEmptyIds) {
   expect_error([&] { read("id\na\nb\nc\na\n"); }, {"nodes.csv: line 5: node 'a' is listed twice"});
   expect_error([&] { read("id,x\na,1\n,2\n"); }, {"line 3: column 'id' is ''"});
 }
 
-TEST_F(NodeTable, TheirTableHasRows) {
+TEST_F(NodeTable, RejectsATableWithoutRows) {
   expect_error([&] { read("id,label\n"); }, {"nodes.csv: has no rows below its header"});
   expect_error([&] { read(""); }, {"nodes.csv: is empty"});
 }
 
-TEST_F(NodeTable, ThatAreUnknownAreRefusedAddedOrDropped) {
+TEST_F(NodeTable, RejectsAddsOrDropsUnknownNodes) {
   const std::string nodes = "id,age,team\na,1,x\nb,2,y\n";
   expect_error([&] { read(nodes); }, {"links.csv: line 3: node 'c' is not in", "nodes.csv"});
   const auto added = read(nodes, {"--unknown-nodes", "add", "--label", "team"});
@@ -184,38 +189,38 @@ TEST_F(NodeTable, ThatAreUnknownAreRefusedAddedOrDropped) {
   EXPECT_EQ(dropped.links, 1);
 }
 
-TEST_F(NodeTable, ThatAreAddedHaveNoSplitAndEmptySparseFeatures) {
+TEST_F(NodeTable, AddedNodesHaveNoSplitAndNoFeatures) {
   const auto graph = read("id,part,title\na,train,big graph\nb,train,small graph\n",
                           {"--unknown-nodes", "add", "--split", "part", "--text", "title"});
   EXPECT_EQ(split_of(graph), (std::vector<int>{1, 1, 0}));
   EXPECT_EQ(row(graph.nodes.features, 2), Floats{0});
 }
 
-TEST_F(NodeTable, OptionsAboutColumnsNeedATable) {
+TEST_F(NodeTable, ColumnOptionsRequireATable) {
   const auto links = write("l.csv", "source,target\na,b\n");
   for (const std::string flag : {"--label", "--multi-label", "--text", "--features", "--regress",
                                  "--node-columns", "--node-categorical", "--id"}) {
-    expect_error([&] { read_format("links", {links, flag, "x"}); }, {"'x': needs nodes"});
+    expect_error([&] { read_format("links", {links, flag, "x"}); }, {"'x': requires nodes"});
   }
   expect_error([&] { read_format("links", {links, "--split", "part"}); }, {"split 'part'"});
   EXPECT_NO_THROW(read_format("links", {links, "--split", "1/1/1"}));
 }
 
-TEST_F(NodeTable, IdsStandInTheColumnThatIsNamed) {
+TEST_F(NodeTable, ReadsIdsFromTheNamedColumn) {
   const auto graph = read("age,who\n1,b\n2,a\n3,c\n", {"--id", "who"});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"b", "a", "c"}));
   EXPECT_EQ(texts(graph.nodes.feature_names), Strings{"age"});
 }
 
-TEST_F(NodeTable, FollowTheClassesAndCategoriesOfAnEarlierGraph) {
-  Like like;
-  like.label_names = make_string_table(Strings{"y", "x"});
-  like.feature_names = make_string_table(Strings{"city=Oslo", "city=Rome"});
+TEST_F(NodeTable, FollowsTheClassesAndCategoriesOfAnEarlierGraph) {
+  Schema schema;
+  schema.label_names = make_string_table(Strings{"y", "x"});
+  schema.feature_names = make_string_table(Strings{"city=Oslo", "city=Rome"});
   const auto raw = read_format(
       "links",
       arguments("id,team,city\na,x,Rome\nb,y,Bern\nc,z,Oslo\n",
                 {"--label", "team", "--node-categorical", "city", "--node-columns", "city"}),
-      &like);
+      &schema);
   EXPECT_EQ(texts(raw.nodes.labels.names), (Strings{"y", "x", "z"}));
   EXPECT_EQ(texts(raw.nodes.feature_names), (Strings{"city=Oslo", "city=Rome"}));
   EXPECT_EQ(row(raw.nodes.features, 0), (Floats{0, 1}));

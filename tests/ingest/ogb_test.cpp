@@ -6,7 +6,7 @@
 namespace lase {
 namespace {
 
-// Four nodes, three links with two attributes, one class a node.
+// Four nodes, three links with two attributes, one class per node.
 class OgbFormat : public FolderTest {
  protected:
   OgbFormat() {
@@ -20,13 +20,13 @@ class OgbFormat : public FolderTest {
     write_gz("d/split/time/valid.csv.gz", "1\n");
     write_gz("d/split/time/test.csv.gz", "3\n");
   }
-  Graph read(Strings more = {}, const Like* like = nullptr) const {
+  Graph read(Strings more = {}, const Schema* schema = nullptr) const {
     more.insert(more.begin(), path("d"));
-    return import_graph("ogb", more, like);
+    return import_graph("ogb", more, schema);
   }
 };
 
-TEST_F(OgbFormat, ReadsOneClassANode) {
+TEST_F(OgbFormat, ReadsOneClassPerNode) {
   const auto graph = read();
   EXPECT_EQ(graph.node_count(), 4);
   EXPECT_EQ(graph.links, 2);
@@ -40,7 +40,7 @@ TEST_F(OgbFormat, ReadsOneClassANode) {
             (std::vector<int>{1, 2, 0, 3}));
 }
 
-TEST_F(OgbFormat, ReadsSeveralClassesANode) {
+TEST_F(OgbFormat, ReadsSeveralClassesPerNode) {
   write_gz("d/raw/node-label.csv.gz", "0,1\n1,1\n,nan\n0,0\n");
   const auto graph = read();
   EXPECT_EQ(graph.nodes.labels.task, Task::kMultiLabel);
@@ -48,25 +48,25 @@ TEST_F(OgbFormat, ReadsSeveralClassesANode) {
   EXPECT_EQ(graph.nodes.labels.target[1], 1);
   EXPECT_TRUE(std::isnan(graph.nodes.labels.target[4]));
   write_gz("d/raw/node-label.csv.gz", "0,1\n1,2\n0,0\n0,0\n");
-  expect_error([&] { read(); }, {"node-label.csv.gz: holds 2, expected 0 or 1"});
+  expect_error([&] { read(); }, {"node-label.csv.gz: contains 2, expected 0 or 1"});
 }
 
-TEST_F(OgbFormat, ReadsNumbersToPredict) {
+TEST_F(OgbFormat, ReadsRegressionTargets) {
   write_gz("d/raw/node-label.csv.gz", "0.25\n1\nnan\n3\n");
   const auto graph = read({"--task", "regression"});
   EXPECT_EQ(graph.nodes.labels.task, Task::kRegression);
   EXPECT_EQ(graph.nodes.labels.target[0], 0.25);
-  expect_error([&] { read(); }, {"holds the label 0.25", "task regression"});
+  expect_error([&] { read(); }, {"contains the label 0.25", "task regression"});
 }
 
-TEST_F(OgbFormat, ObeysTheLinkRules) {
+TEST_F(OgbFormat, FollowsTheLinkRules) {
   const auto graph = read({"--directed", "--parallel", "keep"});
   EXPECT_EQ(graph.links, 3);
   EXPECT_EQ(arc(graph, "2", "1"), (Floats{5, 6}));
   EXPECT_EQ(arc(read({"--merge", "max"}), "1", "2"), (Floats{5, 6}));
 }
 
-TEST_F(OgbFormat, DoesWithoutTheOptionalFilesAndWithPlainOnes) {
+TEST_F(OgbFormat, AcceptsPlainFilesAndMissingOptionalOnes) {
   std::filesystem::remove_all(path("d/split"));
   for (const auto* name : {"edge-feat", "node-feat", "node-label", "edge"}) {
     std::filesystem::remove(path("d/raw/" + std::string(name) + ".csv.gz"));
@@ -84,17 +84,17 @@ TEST_F(OgbFormat, ChoosesAmongSplits) {
   write("d/split/random/train.csv", "3\n");
   write("d/split/random/valid.csv", "2\n");
   write("d/split/random/test.csv", "1\n");
-  expect_error([&] { read(); }, {"holds 2 splits; split_name"});
+  expect_error([&] { read(); }, {"has 2 splits, expected one; choose one with split_name"});
   EXPECT_EQ(int{read({"--split-name", "random"}).nodes.split[3]}, 1);
 }
 
 TEST_F(OgbFormat, KeepsTheClassesOfAnEarlierGraph) {
-  Like like;
-  like.label_names = make_string_table(Strings{"10", "9", "8"});
-  EXPECT_EQ(texts(read({}, &like).nodes.labels.names), (Strings{"10", "9", "8"}));
+  Schema schema;
+  schema.label_names = make_string_table(Strings{"10", "9", "8"});
+  EXPECT_EQ(texts(read({}, &schema).nodes.labels.names), (Strings{"10", "9", "8"}));
 }
 
-TEST_F(OgbFormat, RefusesWhatDoesNotHoldTogether) {
+TEST_F(OgbFormat, RejectsInconsistentFiles) {
   expect_error([&] { import_graph("ogb", {path("none")}); }, {"none: is not a folder"});
   write_gz("d/raw/edge-feat.csv.gz", "1,2\n3,4\n");
   expect_error([&] { read(); }, {"edge-feat.csv.gz: has 2 rows, expected 3"});
@@ -110,7 +110,7 @@ TEST_F(OgbFormat, RefusesWhatDoesNotHoldTogether) {
   expect_error([&] { read(); }, {"num-node-list.csv.gz: is missing"});
 }
 
-TEST_F(OgbFormat, RefusesNodesAndSplitsThatDoNotFit) {
+TEST_F(OgbFormat, RejectsInconsistentNodesAndSplits) {
   write_gz("d/raw/node-feat.csv.gz", "1\n2\n3\n");
   expect_error([&] { read(); }, {"node-feat.csv.gz: has 3 rows, expected 4"});
   write_gz("d/raw/node-feat.csv.gz", "1\n2\nnan\n4\n");

@@ -31,7 +31,7 @@ class TableTest : public FolderTest {
 
 using Rows2 = std::vector<Strings>;
 
-TEST_F(TableTest, FindsOutTheDelimiter) {
+TEST_F(TableTest, DetectsTheDelimiter) {
   for (const char delimiter : {'\t', ',', ';', '|', ' '}) {
     std::string text = "source,target,city\n1,2,Rome\n3,4,Oslo\n";
     std::replace(text.begin(), text.end(), ',', delimiter);
@@ -42,18 +42,18 @@ TEST_F(TableTest, FindsOutTheDelimiter) {
   }
 }
 
-TEST_F(TableTest, PrefersADelimiterThatCutsEveryLineAlike) {
+TEST_F(TableTest, PrefersADelimiterThatSplitsEveryLineAlike) {
   EXPECT_EQ(table("title\tauthors\nOn this, and that\tA;B\nOne, two, three\tC\n").delimiter(),
             '\t');
   EXPECT_EQ(table("id;text\n1;a b c\n2;d\n").delimiter(), ';');
   EXPECT_EQ(table("id,text\n1,\"a,b\"\n2,c\n").delimiter(), ',');
 }
 
-TEST_F(TableTest, RunsOfSpacesSeparateOnce) {
+TEST_F(TableTest, ARunOfSpacesIsOneDelimiter) {
   EXPECT_EQ(rows("  1   2 3\n10 20  30  \n"), (Rows2{{"1", "2", "3"}, {"10", "20", "30"}}));
 }
 
-TEST_F(TableTest, TakesTheDelimiterThatIsGiven) {
+TEST_F(TableTest, UsesTheGivenDelimiter) {
   EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = Header::kNo, .missing = {}}),
             (Rows2{{"a", "b"}}));
   EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = Header::kAuto, .missing = {}})
@@ -69,7 +69,7 @@ TEST_F(TableTest, TakesTheDelimiterThatIsGiven) {
   }
 }
 
-TEST_F(TableTest, EmptyFieldsAtTheEndsOfALineCount) {
+TEST_F(TableTest, KeepsEmptyFieldsAtTheEndsOfALine) {
   for (const std::string delimiter : {",", "\t", ";"}) {
     const auto text = "1" + delimiter + "2" + delimiter + "\n3" + delimiter + "4" + delimiter +
                       "5\n" + delimiter + "6" + delimiter + "7\n";
@@ -78,7 +78,7 @@ TEST_F(TableTest, EmptyFieldsAtTheEndsOfALineCount) {
   EXPECT_EQ(rows("\ta\tb\n1\t2\t3\n"), (Rows2{{"1", "2", "3"}}));
 }
 
-TEST_F(TableTest, FindsOutTheHeader) {
+TEST_F(TableTest, DetectsTheHeader) {
   EXPECT_TRUE(table("u,v,w\n1,2,3\n").has_header());
   EXPECT_TRUE(table("source,target\nann,bob\n").has_header());
   EXPECT_FALSE(table("1,2\n3,4\n").has_header());
@@ -88,7 +88,7 @@ TEST_F(TableTest, FindsOutTheHeader) {
   EXPECT_FALSE(table("1,2\n3,4\n", {}, {"2"}).has_header());
 }
 
-TEST_F(TableTest, TakesTheHeaderThatIsGiven) {
+TEST_F(TableTest, UsesTheGivenHeaderOption) {
   EXPECT_EQ(table("1,2\n3,4\n", {.delimiter = {}, .header = Header::kYes, .missing = {}}).columns(),
             (Strings{"1", "2"}));
   EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = Header::kNo, .missing = {}}).size(), 2u);
@@ -99,7 +99,7 @@ TEST_F(TableTest, FindsColumnsByNameOrPosition) {
       table("source,3,city\n1,2,Rome\n", {.delimiter = {}, .header = Header::kYes, .missing = {}});
   EXPECT_EQ(found.column("city", "x"), 2);
   EXPECT_EQ(found.column("1", "x"), 0);
-  EXPECT_EQ(found.column("3", "x"), 1);  // a name goes before a position
+  EXPECT_EQ(found.column("3", "x"), 1);  // names take precedence over positions
   EXPECT_EQ(found.find("none"), std::nullopt);
   for (const auto* bad : {"none", "0", "4", "-1", "1x", ""}) {
     expect_error([&] { found.column(bad, "label"); },
@@ -107,7 +107,7 @@ TEST_F(TableTest, FindsColumnsByNameOrPosition) {
   }
 }
 
-TEST_F(TableTest, KnowsColumnsOfNumbers) {
+TEST_F(TableTest, DetectsNumericColumns) {
   const auto found = table("u,v,w\n1,x,-2.5\n");
   EXPECT_TRUE(found.numeric(0));
   EXPECT_FALSE(found.numeric(1));
@@ -117,11 +117,11 @@ TEST_F(TableTest, KnowsColumnsOfNumbers) {
 TEST_F(TableTest, SkipsBlankLinesAndLeadingComments) {
   EXPECT_EQ(rows("# from somewhere\n\n% and more\nu,v\n\n1,2\n   \n\r\n3,4\n\n"),
             (Rows2{{"1", "2"}, {"3", "4"}}));
-  // Below the first line of the table such a line is data.
+  // Below the first line of the table, such a line is data.
   EXPECT_EQ(rows("u,v\n#1,2\n"), (Rows2{{"#1", "2"}}));
 }
 
-TEST_F(TableTest, ReadsWindowsLineEndsAndALastLineWithoutOne) {
+TEST_F(TableTest, ReadsWindowsLineEndingsAndALastLineWithoutNewline) {
   EXPECT_EQ(rows("u,v\r\n1,2\r\n3,4"), (Rows2{{"1", "2"}, {"3", "4"}}));
   EXPECT_EQ(table("\xEF\xBB\xBFsource,target\r\n1,2\r\n").columns(), (Strings{"source", "target"}));
 }
@@ -136,33 +136,33 @@ TEST_F(TableTest, ReadsQuotedFields) {
   EXPECT_EQ(rows("u v\n\"a b\" 1\n"), (Rows2{{"a b", "1"}}));
 }
 
-TEST_F(TableTest, AQuoteThatQuotesNothingIsText) {
+TEST_F(TableTest, AnUnmatchedQuoteIsText) {
   const TableOptions tabs{.delimiter = "tab", .header = Header::kNo, .missing = {}};
   EXPECT_EQ(rows("\"Why\" is a question\t1\n", tabs), (Rows2{{"\"Why\" is a question", "1"}}));
   EXPECT_EQ(rows("\"unclosed\t1\n", tabs), (Rows2{{"\"unclosed", "1"}}));
   EXPECT_EQ(rows("5\" disk\t1\n", tabs), (Rows2{{"5\" disk", "1"}}));
 }
 
-TEST_F(TableTest, RefusesRowsOfAnotherWidth) {
+TEST_F(TableTest, RejectsRowsOfAnotherWidth) {
   expect_error([&] { rows("u,v,w\n1,2,3\n\n1,2\n"); },
                {"a.csv: line 4: has 2 columns, expected 3"});
   expect_error([&] { rows("# c\nu,v,w\n1,2,3\n1,2,3,4\n"); }, {"line 4: has 4 columns"});
 }
 
-TEST_F(TableTest, RefusesAnEmptyFile) {
+TEST_F(TableTest, RejectsAnEmptyFile) {
   for (const auto* text : {"", "\n\n", "# only a comment\n", "\xEF\xBB\xBF", "  \t\r\n"}) {
     expect_error([&] { table(text); }, {"a.csv: is empty"});
   }
 }
 
-TEST_F(TableTest, NamesLineColumnAndValueOfABadNumber) {
+TEST_F(TableTest, ReportsLineColumnAndValueOfABadNumber) {
   const auto found = table("u,weight\n1,2\n2,abc\n");
   const auto parse = [](int&, const Row& row) { row.number(1); };
   expect_error([&] { found.read<int>(parse, [](int) {}); },
                {"a.csv: line 3: column 'weight' is 'abc', expected a finite number"});
 }
 
-TEST_F(TableTest, FillsEmptyNumbersOnlyWhereAsked) {
+TEST_F(TableTest, FillsEmptyNumbersOnlyOnRequest) {
   const std::string text = "u,weight\n1,\n";
   const auto read = [&](const TableOptions& options) {
     float value = -1;
@@ -175,7 +175,7 @@ TEST_F(TableTest, FillsEmptyNumbersOnlyWhereAsked) {
   EXPECT_EQ(read({.delimiter = {}, .header = Header::kAuto, .missing = 7.5F}), 7.5F);
 }
 
-TEST_F(TableTest, RefusesAttributesBeyondSinglePrecision) {
+TEST_F(TableTest, RejectsAttributesBeyondSinglePrecision) {
   const auto found = table("u,weight\n1,1e39\n");
   const auto parse = [](int&, const Row& row) { row.attribute(1); };
   expect_error([&] { found.read<int>(parse, [](int) {}); }, {"line 2", "1e39", "single precision"});

@@ -17,8 +17,8 @@ void expect_row(const TextFeatures& text, int64_t i, const Floats& expected) {
   for (size_t j = 0; j < values.size(); ++j) EXPECT_NEAR(values[j], expected[j], 1e-6) << i;
 }
 
-// Words in two texts: "graph" (twice in the first) and "the"; "a" is too short.
-TEST(TfIdf, AgreesWithAResultByHand) {
+// Words in at least two texts: "graph" (twice in the first) and "the"; "a" is too short.
+TEST(TfIdf, MatchesAHandComputedResult) {
   const auto text = tf_idf(make_string_table(kTexts), {}, "title", 2, nullptr);
   EXPECT_EQ(texts(text.names), (Strings{"title:graph", "title:the"}));
   const double idf = std::log(4.0 / 3.0) + 1;
@@ -52,17 +52,17 @@ TEST(TfIdf, IsFittedOnTrainingTextsOnly) {
   expect_row(text, 2, {0, 0, 1, 0, 0});
 }
 
-TEST(TfIdf, TakesOverTermsAndWeights) {
-  Like like;
-  like.feature_names = make_string_table(Strings{"age", "t:end", "t:graph"});
-  like.recipe["idf"] = {3.0, 4.0};
-  const auto text = tf_idf(make_string_table(Strings{"graph end new"}), {}, "t", 1, &like);
+TEST(TfIdf, UsesTermsAndWeightsOfASchema) {
+  Schema schema;
+  schema.feature_names = make_string_table(Strings{"age", "t:end", "t:graph"});
+  schema.recipe["idf"] = {3.0, 4.0};
+  const auto text = tf_idf(make_string_table(Strings{"graph end new"}), {}, "t", 1, &schema);
   EXPECT_EQ(texts(text.names), (Strings{"t:end", "t:graph"}));
   expect_row(text, 0, {0.6F, 0.8F});
-  like.recipe["idf"] = {3.0};
-  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"text", "1 weights for 2 terms"});
-  like.recipe.erase("idf");
-  expect_error([&] { tf_idf({}, {}, "t", 1, &like); }, {"text", "no features of a text"});
+  schema.recipe["idf"] = {3.0};
+  expect_error([&] { tf_idf({}, {}, "t", 1, &schema); }, {"text", "1 weights for 2 terms"});
+  schema.recipe.erase("idf");
+  expect_error([&] { tf_idf({}, {}, "t", 1, &schema); }, {"text", "no text features"});
 }
 
 TEST(TfIdf, LeavesTextsWithoutKnownWordsEmpty) {
@@ -85,7 +85,7 @@ TEST(ColumnEncoder, GivesEachCategoryAColumn) {
   EXPECT_EQ(encoder.column_of(1, 0), 3);
 }
 
-TEST(ColumnEncoder, CountsValuesThatFixedNamesLack) {
+TEST(ColumnEncoder, CountsValuesMissingFromFixedNames) {
   const auto fixed = make_string_table(Strings{"age", "city=Oslo", "city=Rome", "city2=x"});
   ColumnEncoder encoder({"age"}, {"city"}, &fixed);
   EXPECT_EQ(encoder.code(0, "Rome"), 1);

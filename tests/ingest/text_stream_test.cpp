@@ -23,7 +23,7 @@ class TextStreamTest : public FolderTest {
   }
 };
 
-TEST_F(TextStreamTest, GivesWholeLinesWhateverTheBlockSize) {
+TEST_F(TextStreamTest, GivesWholeLinesForAnyBlockSize) {
   const std::string text = "one\ntwo\n\nfour is longer\nlast";
   const auto file = write("a.txt", text);
   for (size_t size = 1; size < 40; ++size) {
@@ -38,37 +38,37 @@ TEST_F(TextStreamTest, GivesWholeLinesWhateverTheBlockSize) {
   }
 }
 
-TEST_F(TextStreamTest, ReadsGzipWhateverItIsCalled) {
+TEST_F(TextStreamTest, DetectsGzipRegardlessOfTheFileName) {
   const std::string text = "a,b\n1,2\n";
   EXPECT_EQ(text_of(write_gz("a.csv.gz", text)), text);
   EXPECT_EQ(text_of(write_gz("plain.csv", text)), text);
   EXPECT_EQ(text_of(write("plain.gz", text)), text);
 }
 
-TEST_F(TextStreamTest, ReadsGzipMembersOneAfterTheOther) {
+TEST_F(TextStreamTest, ReadsConcatenatedGzipMembers) {
   EXPECT_EQ(text_of(write("a.gz", gzip("a\n") + gzip("b\n"))), "a\nb\n");
 }
 
-TEST_F(TextStreamTest, RefusesGzipThatIsCutOff) {
+TEST_F(TextStreamTest, RejectsTruncatedGzip) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919 % 10'007) + "\n";
   const std::string whole = gzip(text);
   for (const size_t size : {whole.size() - 1, whole.size() - 8, whole.size() / 2, size_t{11}}) {
     expect_error([&] { text_of(write("a.gz", whole.substr(0, size))); },
-                 {"a.gz: the gzip data end too early"});
+                 {"a.gz: the gzip data ends too early"});
   }
 }
 
-TEST_F(TextStreamTest, RefusesGzipThatIsDamaged) {
+TEST_F(TextStreamTest, RejectsDamagedGzip) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += std::to_string(i * 7919 % 10'007) + "\n";
   const std::string whole = gzip(text);
   std::string checksum = whole;
   checksum[whole.size() - 6] ^= 1;
-  expect_error([&] { text_of(write("a.gz", checksum)); }, {"a.gz: the gzip data are damaged"});
+  expect_error([&] { text_of(write("a.gz", checksum)); }, {"a.gz: the gzip data is damaged"});
   std::string middle = whole;
   for (size_t i = 0; i < 64; ++i) middle[whole.size() / 2 + i] = '\xFF';
-  expect_error([&] { text_of(write("a.gz", middle)); }, {"a.gz: the gzip data are damaged"});
+  expect_error([&] { text_of(write("a.gz", middle)); }, {"a.gz: the gzip data is damaged"});
 }
 
 TEST_F(TextStreamTest, SkipsAByteOrderMark) {
@@ -78,19 +78,20 @@ TEST_F(TextStreamTest, SkipsAByteOrderMark) {
   EXPECT_EQ(text_of(write("d", "id\n\xEF\xBB\xBFid\n")), "id\n\xEF\xBB\xBFid\n");
 }
 
-TEST_F(TextStreamTest, RefusesZeroBytes) {
-  expect_error([&] { text_of(write("a", std::string("id\n\0\n", 5))); }, {"a: holds a zero byte"});
+TEST_F(TextStreamTest, RejectsZeroBytes) {
+  expect_error([&] { text_of(write("a", std::string("id\n\0\n", 5))); },
+               {"a: contains a zero byte"});
   expect_error([&] { text_of(write("utf16", std::string("\xFF\xFEi\0d\0", 6))); }, {"zero byte"});
 }
 
-TEST_F(TextStreamTest, RefusesWhatIsNoFile) {
+TEST_F(TextStreamTest, RejectsMissingFilesAndFolders) {
   expect_error([&] { TextStream stream(path("none")); }, {"none: cannot be opened: No such file"});
   std::filesystem::create_directory(path("folder"));
   expect_error([&] { TextStream stream(path("folder")); }, {"folder: is a folder"});
 }
 
-// A table is read twice, first to find out its form; a pipe gives its text only once.
-TEST_F(TextStreamTest, RefusesAPipe) {
+// Tables are read twice, first to detect their format; a pipe can be read only once.
+TEST_F(TextStreamTest, RejectsAPipe) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   expect_error([&] { TextStream stream(path("pipe")); }, {"pipe: is not a regular file"});
 }

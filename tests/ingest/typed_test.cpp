@@ -5,12 +5,13 @@ namespace {
 
 class TypedFormat : public FolderTest {
  protected:
-  RawGraph raw(const std::string& text, Strings more = {}, const Like* like = nullptr) const {
+  RawGraph raw(const std::string& text, Strings more = {}, const Schema* schema = nullptr) const {
     more.insert(more.begin(), write("typed.csv", text));
-    return read_format("typed", more, like);
+    return read_format("typed", more, schema);
   }
-  Graph read(const std::string& text, const Strings& more = {}, const Like* like = nullptr) const {
-    return build_graph(raw(text, more, like)).graph;
+  Graph read(const std::string& text, const Strings& more = {},
+             const Schema* schema = nullptr) const {
+    return build_graph(raw(text, more, schema)).graph;
   }
 };
 
@@ -28,8 +29,8 @@ TEST_F(TypedFormat, CountsRelationsOfALink) {
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));  // a link without a relation
 }
 
-// An option that was not given is no name that makes the first line a header.
-TEST_F(TypedFormat, MayLackTheRelationOfTheFirstRow) {
+// An option that is not set must not match an empty field of the first line as a header.
+TEST_F(TypedFormat, AcceptsAnEmptyRelationInTheFirstRow) {
   const auto graph = read("a,b,\nc,d,knows\n");
   EXPECT_EQ(graph.links, 2);
   EXPECT_EQ(arc(graph, "a", "b"), Floats{0});
@@ -50,27 +51,27 @@ TEST_F(TypedFormat, KeepsDirections) {
   EXPECT_EQ(arc(directional, "b", "a"), (Floats{0, 1, 2, 0}));
 }
 
-TEST_F(TypedFormat, TakesTheOrderOfAList) {
+TEST_F(TypedFormat, UsesTheOrderOfAList) {
   const auto list = write("relations.txt", "likes\r\nhates\r\nknows");
   const auto graph = read(kTyped, {"--relations", list});
   EXPECT_EQ(texts(graph.attribute_names), (Strings{"likes", "hates", "knows"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 0, 2}));
 }
 
-TEST_F(TypedFormat, TakesColumnsByFlags) {
+TEST_F(TypedFormat, AcceptsColumnOptions) {
   const auto graph = read("knows;x;y\n", {"--relation", "1", "--delimiter", ";", "--header", "no"});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"x", "y"}));
   EXPECT_EQ(texts(graph.attribute_names), Strings{"knows"});
 }
 
 TEST_F(TypedFormat, FollowsTheRelationsOfAnEarlierGraph) {
-  Like like;
-  like.attribute_names = make_string_table(Strings{"likes", "knows"});
-  const auto first = raw("a b knows\na b hates\n", {}, &like);
+  Schema schema;
+  schema.attribute_names = make_string_table(Strings{"likes", "knows"});
+  const auto first = raw("a b knows\na b hates\n", {}, &schema);
   EXPECT_EQ(texts(first.attribute_names), (Strings{"likes", "knows"}));
   ASSERT_EQ(first.notes.size(), 1u);
   EXPECT_NE(first.notes[0].find("1 rows have relations"), std::string::npos);
-  EXPECT_EQ(arc(read("a b knows\na b hates\n", {}, &like), "a", "b"), (Floats{0, 1}));
+  EXPECT_EQ(arc(read("a b knows\na b hates\n", {}, &schema), "a", "b"), (Floats{0, 1}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What only the kernel itself shows; its sums and gradients are checked in ops/gated_sum_test.cpp.
+// Properties of the kernel itself; sums and gradients are tested in ops/gated_sum_test.cpp.
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -12,8 +12,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// One target with an arc for each x: s = Σ of what a single arc gives, so that arcs stand alone
-// when there is one row each.
+// One target per x, each with a single arc, so that s(u) is a single term.
 struct OneArcRows {
   std::vector<int64_t> row_ptr;
   std::vector<int32_t> source;
@@ -43,7 +42,7 @@ Floats sweep(float from, float to, int64_t n) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// σ(x) as the gate and as the amplifier compute it.
+// σ(x), computed by the gate and by the amplifier.
 Floats by_gate(const Floats& x) {
   OneArcRows rows(x.size());
   const float one = 1;
@@ -52,7 +51,7 @@ Floats by_gate(const Floats& x) {
              .f = {},
              .d = 1,
              .amplifier = Amplifier::kNone,
-             .now = {.h = &one, .p = x.data(), .q = &zero}},
+             .terms = {.h = &one, .p = x.data(), .q = &zero}},
             {.s = rows.s.data()});
   return rows.s;
 }
@@ -63,29 +62,29 @@ Floats by_amplifier(const Floats& x) {
   gated_sum({.block = rows.block(),
              .f = {.rows = static_cast<int64_t>(x.size()), .columns = 1, .values = x.data()},
              .d = 1,
-             .now = {.h = &one, .u = &one}},
+             .terms = {.h = &one, .u = &one}},
             {.s = rows.s.data()});
   return rows.s;
 }
 
-void expect_right_to_a_millionth(const Floats& found, const Floats& x) {
+void expect_accurate(const Floats& found, const Floats& x) {
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_NEAR(found[i] / sigmoid(double{x[i]}), 1, 1e-6) << x[i];
   }
 }
 
-TEST(Sigmoid, OfTheGateIsRightToAMillionth) {
+TEST(Sigmoid, OfTheGateIsAccurate) {
   const Floats x = sweep(-80, 90, 100001);
-  expect_right_to_a_millionth(by_gate(x), x);
+  expect_accurate(by_gate(x), x);
 }
 
-// The product is rounded before the exponential: by |x| 1e-7 relative to the result.
-TEST(Sigmoid, OfTheAmplifierIsRightToAMillionth) {
+// Rounding the product before the exponential causes a relative error of |x| · 1e-7.
+TEST(Sigmoid, OfTheAmplifierIsAccurate) {
   const Floats x = sweep(-8, 40, 100001);
-  expect_right_to_a_millionth(by_amplifier(x), x);
+  expect_accurate(by_amplifier(x), x);
 }
 
-TEST(Sigmoid, OfEndlessAndUndefinedNumbers) {
+TEST(Sigmoid, HandlesInfinityAndNan) {
   const Floats x = {-INFINITY, INFINITY, NAN, -1e30F, 1e30F};
   for (const Floats& found : {by_gate(x), by_amplifier(x)}) {
     EXPECT_NEAR(found[0], 0, 1e-30);
@@ -103,8 +102,8 @@ Floats random_floats(size_t n, uint64_t seed) {
   return values;
 }
 
-// A second set of inputs is subtracted term by term: the difference of two sums.
-TEST(GatedSumOfTwo, IsTheDifferenceOfBoth) {
+// The baseline is subtracted term by term, which gives the difference of two sums.
+TEST(GatedSumWithBaseline, IsTheDifferenceOfSums) {
   constexpr int64_t kTargets = 40;
   constexpr int64_t kSources = 30;
   constexpr int64_t kArcs = 2500;
@@ -134,9 +133,10 @@ TEST(GatedSumOfTwo, IsTheDifferenceOfBoth) {
               .v = v.data()};
     }
   };
-  const Term now;
-  Term before;
-  for (Floats* part : {&before.h, &before.u, &before.shift, &before.p, &before.q, &before.v}) {
+  const Term terms;
+  Term baseline;
+  for (Floats* part :
+       {&baseline.h, &baseline.u, &baseline.shift, &baseline.p, &baseline.q, &baseline.v}) {
     for (float& x : *part) x += 0.1F * static_cast<float>(random.uniform());
   }
   std::vector<int32_t> code;
@@ -155,16 +155,16 @@ TEST(GatedSumOfTwo, IsTheDifferenceOfBoth) {
                       .values = f.data(),
                       .code = coded ? code.data() : nullptr},
                 .d = d,
-                .now = now.view()};
+                .terms = terms.view()};
     Floats first(kTargets * d);
     Floats second(kTargets * d);
     Floats both(kTargets * d);
     gated_sum(in, {.s = first.data()});
-    in.now = before.view();
+    in.terms = baseline.view();
     gated_sum(in, {.s = second.data()});
-    in.now = now.view();
-    const TermView other = before.view();
-    in.before = &other;
+    in.terms = terms.view();
+    const TermView baseline_view = baseline.view();
+    in.baseline = &baseline_view;
     gated_sum(in, {.s = both.data()});
     for (size_t i = 0; i < both.size(); ++i) {
       ASSERT_NEAR(both[i], first[i] - second[i], 2e-5) << i << (coded ? " coded" : " dense");

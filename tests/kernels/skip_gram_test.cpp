@@ -10,7 +10,7 @@ namespace {
 
 struct Tables {
   std::vector<double> center;
-  std::vector<double> context;  // empty: the same
+  std::vector<double> context;  // empty: `center` is used
 };
 
 // The equations of kernels.h, in plain loops and doubles.
@@ -23,14 +23,14 @@ void reference(Tables& tables, const std::vector<NodePair>& pairs,
       ++end;
     }
     const auto u = static_cast<size_t>(pairs[at].center * width);
-    const std::vector<double> before(tables.center.begin() + static_cast<int64_t>(u),
-                                     tables.center.begin() + static_cast<int64_t>(u) + width);
+    const std::vector<double> previous(tables.center.begin() + static_cast<int64_t>(u),
+                                       tables.center.begin() + static_cast<int64_t>(u) + width);
     std::vector<double> g;
     for (size_t i = at; i < end; ++i) {
       const int32_t v = pairs[i].context < 0 ? ~pairs[i].context : pairs[i].context;
       double z = 0;
       for (int64_t j = 0; j < width; ++j) {
-        z += before[static_cast<size_t>(j)] * contexts[static_cast<size_t>(v * width + j)];
+        z += previous[static_cast<size_t>(j)] * contexts[static_cast<size_t>(v * width + j)];
       }
       g.push_back(rate * ((pairs[i].context >= 0 ? 1 : 0) - 1 / (1 + std::exp(-z))));
     }
@@ -41,7 +41,7 @@ void reference(Tables& tables, const std::vector<NodePair>& pairs,
         double& x = tables.center[u + static_cast<size_t>(j)];
         if (fixed.empty() || fixed[static_cast<size_t>(pairs[at].center)] == 0) x += g[i - at] * y;
         if (fixed.empty() || fixed[static_cast<size_t>(v)] == 0) {
-          y += g[i - at] * before[static_cast<size_t>(j)];
+          y += g[i - at] * previous[static_cast<size_t>(j)];
         }
       }
     }
@@ -51,7 +51,7 @@ void reference(Tables& tables, const std::vector<NodePair>& pairs,
 
 class SkipGramTest : public testing::TestWithParam<int64_t> {
  protected:
-  // Runs of one center, repeated contexts among them, seen pairs and drawn ones.
+  // Runs of one center with repeated contexts; observed pairs and negative samples.
   static std::vector<NodePair> some_pairs(int32_t nodes) {
     Random random(3);
     std::vector<NodePair> pairs;
@@ -89,7 +89,7 @@ class SkipGramTest : public testing::TestWithParam<int64_t> {
 
 TEST_P(SkipGramTest, TwoTables) { compare(GetParam(), true, {}); }
 TEST_P(SkipGramTest, OneTable) { compare(GetParam(), false, {}); }
-TEST_P(SkipGramTest, FixedRowsStay) {
+TEST_P(SkipGramTest, FixedRowsAreNotUpdated) {
   const std::vector<uint8_t> fixed = {1, 0, 0, 1, 1, 0, 1, 0, 0};
   compare(GetParam(), true, fixed);
   compare(GetParam(), false, fixed);

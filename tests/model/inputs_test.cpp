@@ -26,7 +26,7 @@ Moments moments(const Matrix& rows) {
   return result;
 }
 
-TEST(Inputs, AreStandardisedOnTrainingNodesAndLinksBetweenThem) {
+TEST(Inputs, AreStandardizedByTrainingNodesAndTheirLinks) {
   for (const Layout layout : {Layout::kDense, Layout::kCoded}) {
     const Graph graph =
         toy_graph({.nodes = 40, .links = 150, .layout = layout, .feature_layout = layout});
@@ -51,7 +51,7 @@ TEST(Inputs, AreStandardisedOnTrainingNodesAndLinksBetweenThem) {
     expect_close(scaling.node_scale, to_tensor({node.scale})[0], 1e-5, "node scale");
     expect_close(scaling.link_mean, to_tensor({link.mean})[0], 1e-5, "link mean");
     expect_close(scaling.link_scale, to_tensor({link.scale})[0], 1e-5, "link scale");
-    // Training rows as the model reads them have mean 0 and variance 1.
+    // Scaled training rows have mean 0 and variance 1.
     std::vector<int64_t> even;
     for (int64_t u = 0; u < graph.node_count(); u += 2) even.push_back(u);
     const at::Tensor x = Inputs(graph, scaling).rows(index_tensor(even)).dense();
@@ -60,7 +60,7 @@ TEST(Inputs, AreStandardisedOnTrainingNodesAndLinksBetweenThem) {
   }
 }
 
-TEST(Inputs, LeaveSparseAndConstantColumnsAsTheyAre) {
+TEST(Inputs, DoNotScaleSparseAndConstantColumns) {
   Graph graph = toy_graph({.layout = Layout::kSparse, .feature_layout = Layout::kSparse});
   const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
   Scaling scaling = fit_scaling(graph, training, NodeScaling::kStandard);
@@ -78,7 +78,7 @@ TEST(Inputs, LeaveSparseAndConstantColumnsAsTheyAre) {
   EXPECT_EQ(scaling.node_mean[1].item<float>(), 5.5F);
 }
 
-TEST(Inputs, BringRowsToASumOfOne) {
+TEST(Inputs, ScaleRowsToUnitL1Norm) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.feature_layout = layout});
     Scaling scaling = no_scaling(graph);
@@ -96,7 +96,7 @@ TEST(Inputs, BringRowsToASumOfOne) {
   }
 }
 
-TEST(Inputs, ProjectAsTheRowsTimesTheMatrix) {
+TEST(Inputs, ProjectLikeADenseMatrixProduct) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.feature_layout = layout});
     const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
@@ -111,7 +111,7 @@ TEST(Inputs, ProjectAsTheRowsTimesTheMatrix) {
   }
 }
 
-TEST(Inputs, OfNodesWithoutFeaturesAreAConstantAndTheDegree) {
+TEST(Inputs, DefaultToAConstantAndTheDegree) {
   const Graph graph = toy_graph({});
   const Matrix rows = to_rows(degree_features(graph));
   for (int64_t u = 0; u < graph.node_count(); ++u) {

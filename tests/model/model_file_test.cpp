@@ -51,7 +51,7 @@ at::Tensor logits(const TrainedModel& trained, const Graph& graph) {
 
 class ModelFile : public FolderTest {};
 
-TEST_F(ModelFile, GivesTheSameOutputsBitByBit) {
+TEST_F(ModelFile, ReproducesTheOutputsBitForBit) {
   for (const char* architecture : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
     const Graph graph = toy_graph({.layout = Layout::kCoded});
     const TrainedModel trained = trained_on(graph, architecture);
@@ -68,7 +68,7 @@ TEST_F(ModelFile, GivesTheSameOutputsBitByBit) {
   }
 }
 
-TEST_F(ModelFile, KeepsOptionsReductionsAndTargets) {
+TEST_F(ModelFile, StoresOptionsReductionsAndTargets) {
   Graph graph = toy_graph({.features = 5, .attributes = 4});
   reduce_nodes(graph, {.components = 3});
   reduce_links(graph, {.components = 2});
@@ -92,13 +92,14 @@ TEST_F(ModelFile, KeepsOptionsReductionsAndTargets) {
   EXPECT_EQ(texts(loaded.link_reduction.names), texts(trained.link_reduction.names));
 }
 
-TEST_F(ModelFile, RefusesWhatIsNoModelOrOfALaterVersion) {
+TEST_F(ModelFile, RejectsOtherFilesAndLaterVersions) {
   const Graph graph = toy_graph({});
   save_model(trained_on(graph), path("m.model"));
   const std::string text = read_file(path("m.model"));
 
   save_graph(graph, path("g.graph"));
-  expect_error([&] { load_model(path("g.graph")); }, {path("g.graph"), "not a model"});
+  expect_error([&] { load_model(path("g.graph")); },
+               {path("g.graph"), "is a lase graph, not a model"});
   expect_error([&] { load_model(path("missing")); }, {path("missing")});
 
   std::string later = text;
@@ -114,8 +115,8 @@ TEST_F(ModelFile, RefusesWhatIsNoModelOrOfALaterVersion) {
   }
 }
 
-// The header, changed by hand; the arrays stay.
-TEST_F(ModelFile, RefusesADamagedDescription) {
+// Only the header changes; the arrays stay the same.
+TEST_F(ModelFile, RejectsADamagedDescription) {
   save_model(trained_on(toy_graph({})), path("m.model"));
   const std::string text = read_file(path("m.model"));
   const auto damaged = [&](const std::string& before, const std::string& after) {
@@ -136,12 +137,12 @@ TEST_F(ModelFile, RefusesADamagedDescription) {
   damaged("\\\"widths\\\"", "\\\"wodths\\\"");
 }
 
-// One bit of an array changed, wherever: the file is refused, or the model is as good as before.
-TEST_F(ModelFile, SurvivesEveryFlippedBitOfItsNames) {
+// A flipped bit in an array of names: the file is rejected or the model loads.
+TEST_F(ModelFile, SurvivesEveryFlippedBitInItsNames) {
   save_model(trained_on(toy_graph({})), path("m.model"));
   const std::string text = read_file(path("m.model"));
   const auto file = SafetensorsFile::open(path("m.model"));
-  const std::byte* data = nullptr;  // where the arrays begin
+  const std::byte* data = nullptr;  // start of the arrays
   size_t data_size = 0;
   for (const auto& [name, tensor] : file.tensors()) {
     data_size += tensor.bytes.size();
@@ -149,7 +150,7 @@ TEST_F(ModelFile, SurvivesEveryFlippedBitOfItsNames) {
       data = tensor.bytes.data();
     }
   }
-  int refused = 0;
+  int rejected = 0;
   for (const char* name : {"label_names", "node_feature_names", "link_attribute_names"}) {
     const auto bytes = file.tensors().at(std::string(name) + ".offset").bytes;
     const size_t first = text.size() - data_size + static_cast<size_t>(bytes.data() - data);
@@ -159,18 +160,18 @@ TEST_F(ModelFile, SurvivesEveryFlippedBitOfItsNames) {
         flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
         const std::string damaged = write("flipped.model", flipped);
         try {
-          load_model(damaged);  // names that end elsewhere
+          load_model(damaged);  // other boundaries between names
         } catch (const Error& error) {
-          ++refused;
+          ++rejected;
           EXPECT_NE(std::string(error.what()).find(damaged), std::string::npos) << error.what();
         }
       }
     }
   }
-  EXPECT_GT(refused, 100);
+  EXPECT_GT(rejected, 100);
 }
 
-TEST_F(ModelFile, RefusesWeightsAndScalesThatAreNotFinite) {
+TEST_F(ModelFile, RejectsInfiniteAndNaNValues) {
   for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     for (const bool scale : {false, true}) {
       TrainedModel trained = trained_on(toy_graph({}));
@@ -184,32 +185,33 @@ TEST_F(ModelFile, RefusesWeightsAndScalesThatAreNotFinite) {
   }
 }
 
-TEST_F(ModelFile, LeavesAnOlderFileWhereItCannotBeWritten) {
+TEST_F(ModelFile, ReportsAPathThatCannotBeWritten) {
   const TrainedModel trained = trained_on(toy_graph({}));
   expect_error([&] { save_model(trained, path("no/such/folder/m.model")); },
                {path("no/such/folder/m.model")});
 }
 
-TEST(FittedGraph, SaysHowAttributesDiffer) {
+TEST(FittedGraph, ReportsHowAttributesDiffer) {
   const Graph graph = toy_graph({});
   const TrainedModel trained = trained_on(graph);
-  const auto refuse = [&](const Graph& other, std::initializer_list<std::string> parts) {
+  const auto rejects = [&](const Graph& other, std::initializer_list<std::string> parts) {
     expect_error([&] { fitted_graph(trained, other, "new.graph"); }, parts);
   };
   EXPECT_NO_THROW(fitted_graph(trained, graph, "new.graph"));
-  refuse(toy_graph({.features = 6}),
-         {"new.graph", "6 node features", "trained on 4", "import with like"});
-  refuse(toy_graph({.attributes = 2}), {"new.graph", "2 link attributes", "trained on 3"});
-  refuse(toy_graph({.attributes = 0}), {"new.graph", "0 link attributes", "trained on 3"});
+  rejects(toy_graph({.features = 6}),
+          {"new.graph", "6 node features", "trained on 4", "import the data with like"});
+  rejects(toy_graph({.attributes = 2}), {"new.graph", "2 link attributes", "trained on 3"});
+  rejects(toy_graph({.attributes = 0}), {"new.graph", "0 link attributes", "trained on 3"});
   Graph renamed = graph;
   renamed.attribute_names = make_string_table(Strings{"attribute 0", "amount", "attribute 2"});
-  refuse(renamed, {"new.graph", "number 2", "link attributes", "'amount'", "'attribute 1'"});
+  rejects(renamed, {"new.graph", "column 2", "link attributes", "'amount'", "'attribute 1'"});
   Graph directional = graph;
   directional.directional = true;
-  refuse(directional, {"new.graph", "each direction", "the other kind"});
+  rejects(directional,
+          {"new.graph", "separate attributes for each direction", "the same attributes in both"});
 }
 
-TEST(FittedGraph, AddsTheFeaturesOfNodesWithoutAny) {
+TEST(FittedGraph, AddsDegreeFeaturesToNodesWithoutFeatures) {
   Graph bare = toy_graph({.features = 0});
   Graph graph = bare;
   graph.nodes.features = degree_features(graph);
@@ -221,7 +223,7 @@ TEST(FittedGraph, AddsTheFeaturesOfNodesWithoutAny) {
   expect_error([&] { fitted_graph(trained, toy_graph({}), "new.graph"); }, {"4 node features"});
 }
 
-TEST(FittedGraph, ReducesWhatIsNotReducedYet) {
+TEST(FittedGraph, AppliesMissingReductions) {
   const Graph raw = toy_graph({.features = 5, .attributes = 4});
   Graph reduced = raw;
   reduce_nodes(reduced, {.components = 3});
@@ -231,7 +233,7 @@ TEST(FittedGraph, ReducesWhatIsNotReducedYet) {
   EXPECT_EQ(to_rows(fitted.nodes.features), to_rows(reduced.nodes.features));
   EXPECT_EQ(to_rows(fitted.link_attributes), to_rows(reduced.link_attributes));
   expect_same_bits(logits(trained, fitted), logits(trained, reduced), "logits");
-  // Reduced already, nothing is done twice.
+  // A graph that is already reduced stays the same.
   const Graph again = fitted_graph(trained, reduced, "reduced.graph");
   EXPECT_EQ(to_rows(again.nodes.features), to_rows(reduced.nodes.features));
   Graph renamed = raw;

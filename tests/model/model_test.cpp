@@ -1,4 +1,4 @@
-// Every architecture against its printed equations, and its gradients against numeric ones.
+// Every architecture against the equations of the paper, and its gradients against numeric ones.
 
 #include "lase/model/model.h"
 
@@ -17,7 +17,7 @@ using at::Tensor;
 using ops::Aggregate;
 using ops::Amplifier;
 
-// All that changes what is computed, each at least once with each architecture.
+// Covers every option that affects the computation.
 std::vector<ModelOptions> every_option() {
   std::vector<ModelOptions> all;
   const auto add = [&](ModelOptions options) { all.push_back(std::move(options)); };
@@ -75,7 +75,7 @@ std::string describe(const ModelOptions& options, Layout layout) {
               ", project ", options.project, ", ", layout_name(layout));
 }
 
-// A model in double with numbers that are not special: biases are zero at the start.
+// A model in double precision with random biases, which are initialized to zero otherwise.
 std::shared_ptr<Model> random_model(const ModelOptions& options, const Graph& graph) {
   const ModelShape shape{.node_features = graph.nodes.features.columns,
                          .link_attributes = graph.link_attributes.columns,
@@ -107,10 +107,10 @@ Batch double_batch(const Graph& graph, const std::vector<int64_t>& seeds, const 
   return batch;
 }
 
-TEST(Model, FollowsThePrintedEquationsInEveryLayout) {
+TEST(Model, MatchesTheReferenceInEveryLayout) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.layout = layout});
-    // Standardising inside the layers must equal standardising the attributes themselves.
+    // Standardizing inside the layers must equal standardizing the attributes themselves.
     const Scaling scaling = random_scaling(graph);
     const Inputs inputs = double_inputs(graph, scaling);
     for (const ModelOptions& options : every_option()) {
@@ -123,7 +123,7 @@ TEST(Model, FollowsThePrintedEquationsInEveryLayout) {
   }
 }
 
-TEST(Model, FollowsThemWithoutLinkAttributesAndWithWidthOne) {
+TEST(Model, MatchesTheReferenceWithoutLinkAttributesAndWithWidthOne) {
   const Graph bare = toy_graph({.features = 1, .attributes = 0});
   const Graph narrow = toy_graph({.features = 1, .attributes = 1, .directed = true});
   for (const Graph* graph : {&bare, &narrow}) {
@@ -139,7 +139,7 @@ TEST(Model, FollowsThemWithoutLinkAttributesAndWithWidthOne) {
   }
 }
 
-TEST(Model, HasTheGradientsOfItsParameters) {
+TEST(Model, HasCorrectGradients) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.nodes = 7, .links = 10, .features = 3, .layout = layout});
     const Inputs inputs = double_inputs(graph, random_scaling(graph));
@@ -156,8 +156,8 @@ TEST(Model, HasTheGradientsOfItsParameters) {
   }
 }
 
-// Figure 3 of the paper: two nodes whose neighbourhoods hold the same nodes and the same links, but
-// in other pairs. Alone, neither the nodes nor the links tell them apart.
+// Figure 3 of the paper: two nodes whose neighborhoods have the same nodes and the same links, but
+// paired differently, so that neither nodes nor links alone distinguish them.
 Graph figure3() {
   RawGraph raw;
   raw.nodes.names = make_string_table(Strings{"u", "w", "a", "b", "c", "d"});
@@ -168,14 +168,14 @@ Graph figure3() {
     raw.target.push_back(v);
     raw.attributes.values.push_back(attribute);
   };
-  link(0, 2, 1);  // u: a by a strong link, b by a weak one
+  link(0, 2, 1);  // u: strong link to a, weak link to b
   link(0, 3, -1);
-  link(1, 4, -1);  // w: the other way round
+  link(1, 4, -1);  // w: the reverse
   link(1, 5, 1);
   return build_graph(std::move(raw)).graph;
 }
 
-TEST(Model, TellsTheAdjacencyOfFigure3ApartOnlyByNodeAndLinkTogether) {
+TEST(Model, DistinguishesFigure3OnlyByNodesAndLinksTogether) {
   const Graph graph = figure3();
   const auto distance = [&](const std::string& architecture, bool gate, uint64_t seed) {
     ModelOptions options{.model = architecture, .widths = {8}, .gate = gate};
@@ -193,7 +193,7 @@ TEST(Model, TellsTheAdjacencyOfFigure3ApartOnlyByNodeAndLinkTogether) {
   }
 }
 
-TEST(Model, StartsFromTheSameWeightsForTheSameSeedOnly) {
+TEST(Model, IsInitializedByItsSeed) {
   const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
   const Model a({}, shape, 1);
   const Model b({}, shape, 1);
@@ -202,32 +202,32 @@ TEST(Model, StartsFromTheSameWeightsForTheSameSeedOnly) {
   EXPECT_FALSE(at::equal(a.parameters().all()[0].second, c.parameters().all()[0].second));
 }
 
-TEST(Model, RefusesOptionsThatContradictOneAnother) {
+TEST(Model, RejectsInvalidOptions) {
   const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
-  const auto refuse = [&](const ModelOptions& options, std::initializer_list<std::string> parts) {
+  const auto rejects = [&](const ModelOptions& options, std::initializer_list<std::string> parts) {
     expect_error([&] { Model(options, shape, 1); }, parts);
   };
   const std::string rw = "rw";
   const std::string wl = "wl";
-  refuse({.model = rw, .widths = {4, 3}}, {"widths", "rw", "equal"});
-  refuse({.model = wl, .widths = {4, 3}}, {"widths", "wl", "equal"});
-  refuse({.model = rw, .project = 5}, {"project", "rw"});
-  refuse({.widths = {}}, {"widths", "at least one"});
-  refuse({.widths = {4, 0}}, {"widths '4,0'"});
-  refuse({.widths = {70'000}}, {"widths '70000'"});
-  refuse({.dropout = 1}, {"dropout 1"});
-  refuse({.dropout = -0.1}, {"dropout -0.1"});
-  refuse({.project = -1}, {"project -1"});
-  refuse({.model = wl, .depth = -1}, {"depth -1"});
+  rejects({.model = rw, .widths = {4, 3}}, {"widths", "rw", "equal"});
+  rejects({.model = wl, .widths = {4, 3}}, {"widths", "wl", "equal"});
+  rejects({.model = rw, .project = 5}, {"project", "rw"});
+  rejects({.widths = {}}, {"widths", "at least one"});
+  rejects({.widths = {4, 0}}, {"widths '4,0'"});
+  rejects({.widths = {70'000}}, {"widths '70000'"});
+  rejects({.dropout = 1}, {"dropout 1"});
+  rejects({.dropout = -0.1}, {"dropout -0.1"});
+  rejects({.project = -1}, {"project -1"});
+  rejects({.model = wl, .depth = -1}, {"depth -1"});
   expect_error([&] { Model({}, {.node_features = 3, .outputs = 0}, 1); }, {"at least one class"});
-  // A matrix of more entries than any model needs is refused before memory is asked for.
-  refuse({.widths = {65'536, 65'536}}, {"widths", "65536 × 65536", "too large"});
-  refuse({.widths = {4, 4}, .dropout = std::nan("")}, {"dropout nan"});
+  // A matrix with too many entries is rejected before memory is allocated.
+  rejects({.widths = {65'536, 65'536}}, {"widths", "65536 × 65536", "too large"});
+  rejects({.widths = {4, 4}, .dropout = std::nan("")}, {"dropout nan"});
   expect_error([] { model_option_table().from_json({{"model", "gat"}}); }, {"model", "gat"});
   EXPECT_NO_THROW(Model({.model = "raw", .widths = {}}, shape, 1));
 }
 
-TEST(Model, KnowsEveryOptionByItsName) {
+TEST(Model, ReadsEveryOptionByName) {
   const auto& table = model_option_table();
   for (const auto& name : table.at("model").words) {
     EXPECT_EQ(table.from_json({{"model", name}}).model, name);

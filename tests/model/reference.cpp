@@ -57,8 +57,8 @@ class Reference {
     for (const auto& [name, value] : model.parameters().all()) {
       matrix_[name] = value.dim() == 2 ? to_rows(value) : Matrix{to_doubles(value)};
     }
-    features_ = standardised(graph.nodes.features, scaling.node_mean, scaling.node_scale);
-    attributes_ = standardised(graph.link_attributes, scaling.link_mean, scaling.link_scale);
+    features_ = standardized(graph.nodes.features, scaling.node_mean, scaling.node_scale);
+    attributes_ = standardized(graph.link_attributes, scaling.link_mean, scaling.link_scale);
   }
 
   ReferenceOutputs run() {
@@ -89,7 +89,7 @@ class Reference {
   }
 
  private:
-  static Matrix standardised(const Attributes& matrix, const at::Tensor& mean,
+  static Matrix standardized(const Attributes& matrix, const at::Tensor& mean,
                              const at::Tensor& scale) {
     Matrix rows = to_rows(matrix);
     for (auto& one : rows) {
@@ -105,7 +105,7 @@ class Reference {
   }
   const Matrix& w(const std::string& name) const { return matrix_.at(prefix_ + name); }
 
-  // Σ, mean or max over N(u) of term(v, e), vectors of that width.
+  // Sum, mean or max over N(u) of term(v, f(e)), vectors of length `width`.
   template <class Term>
   Doubles aggregate(int64_t u, size_t width, Aggregate how, const Term& term) const {
     Doubles result(width);
@@ -204,7 +204,7 @@ class Reference {
   ModelOptions options_;
   const Graph& graph_;
   std::map<std::string, Matrix> matrix_;
-  Matrix features_;  // r(u) once relabelled
+  Matrix features_;  // r(u) after relabeling
   Matrix attributes_;
   std::string prefix_;
 };

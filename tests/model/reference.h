@@ -4,8 +4,8 @@
 
 namespace lase {
 
-// What a model gives for every node over whole neighbourhoods, by its printed equations in plain
-// loops.
+// Outputs of a model for every node over whole neighborhoods, computed with plain loops from the
+// equations of the paper.
 struct ReferenceOutputs {
   Matrix embedding;  // [nodes, width]
   Matrix logits;     // [nodes, outputs]

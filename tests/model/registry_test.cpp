@@ -1,4 +1,4 @@
-// A layer that the library does not know, added from outside and trained like any other.
+// A layer type registered from outside the library and trained like any other.
 #include "lase/model/layers/registry.h"
 
 #include <ATen/ATen.h>
@@ -46,7 +46,7 @@ const LayerType& toy() {
          .out_width = [](const ModelOptions&, int64_t width) { return 2 * width; },
          .check =
              [](const ModelOptions& options) {
-               require(options.depth == 1, "depth: a toy has none");
+               require(options.depth == 1, "depth: not supported by toy");
              }});
     return true;
   }();
@@ -56,7 +56,7 @@ const LayerType& toy() {
 
 class Registry : public FolderTest {};
 
-TEST_F(Registry, TrainsSavesAndLoadsALayerAddedFromOutside) {
+TEST_F(Registry, TrainsSavesAndLoadsARegisteredLayer) {
   EXPECT_EQ(toy().title, "A toy");
   const Graph graph = toy_graph({.nodes = 300, .links = 900, .split = true});
   TrainOptions options;
@@ -64,7 +64,7 @@ TEST_F(Registry, TrainsSavesAndLoadsALayerAddedFromOutside) {
   options.model.widths = {8, 6};
   options.epochs = 30;
   options.batch = 32;
-  options.sampling = {.fanout = {2}, .strategy = Strategy::kSnapshot, .renew = 3};
+  options.sampling = {.fanout = {2}, .strategy = Strategy::kSnapshot, .refresh_every = 3};
   double first = 0;
   double last = 0;
   options.progress = [&](const EpochReport& report) {
@@ -73,19 +73,20 @@ TEST_F(Registry, TrainsSavesAndLoadsALayerAddedFromOutside) {
   };
   const TrainResult result = train(graph, options);
   EXPECT_LT(last, first);
-  EXPECT_GT(result.renewals, 1);
+  EXPECT_GT(result.refreshes, 1);
   EXPECT_EQ(result.trained.model->parameters().all()[1].second.size(1), 16);  // twice the width 8
   save_model(result.trained, path("toy.model"));
   const TrainedModel loaded = load_model(path("toy.model"));
   expect_same_weights(*loaded.model, *result.trained.model);
 }
 
-TEST_F(Registry, AsksALayerWhetherOptionsFit) {
+TEST_F(Registry, RunsTheChecksOfALayerType) {
   const ModelShape shape{.node_features = 3, .link_attributes = 2, .outputs = 2};
-  expect_error([&] { Model({.model = toy().name, .depth = 2}, shape, 1); }, {"a toy has none"});
+  expect_error([&] { Model({.model = toy().name, .depth = 2}, shape, 1); },
+               {"not supported by toy"});
 }
 
-TEST_F(Registry, RefusesANameThatIsTaken) {
+TEST_F(Registry, RejectsDuplicateAndUnknownNames) {
   expect_error([] { register_layer({.name = "sage", .title = "Another"}); }, {"'sage'"});
   expect_error([] { layer_type("gat"); }, {"no model", "'gat'"});
 }

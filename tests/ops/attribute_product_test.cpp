@@ -14,7 +14,7 @@ struct Case {
   int64_t rows;
   int64_t columns;
   int64_t width;
-  std::vector<int64_t> chosen;
+  std::vector<int64_t> selected;
 };
 
 std::vector<Case> cases() {
@@ -30,26 +30,26 @@ std::vector<Case> cases() {
 
 std::string describe(const Case& c) {
   return std::string(layout_name(c.layout)) + ", columns " + std::to_string(c.columns) + ", " +
-         std::to_string(c.chosen.size()) + " rows chosen";
+         std::to_string(c.selected.size()) + " rows selected";
 }
 
-TEST(AttributeProduct, MultipliesTheChosenRowsInEveryLayout) {
+TEST(AttributeProduct, MultipliesTheSelectedRowsInEveryLayout) {
   for (const Case& c : cases()) {
     Random random(1, c.rows, c.columns);
     const Attributes matrix = random_attributes(random, c.layout, c.rows, c.columns);
     ops::AttributeTensors f(matrix);
     to_double(f);
     const Tensor u = random_tensor(random, {c.width, c.columns}).requires_grad_(true);
-    const Tensor outer = random_tensor(random, {static_cast<int64_t>(c.chosen.size()), c.width});
+    const Tensor outer = random_tensor(random, {static_cast<int64_t>(c.selected.size()), c.width});
     const Matrix values = to_rows(matrix);
     const Matrix weights = to_rows(u);
     // Σ_i ⟨outer_i, U f_i⟩ has the gradient Σ_i outer_i f_iᵀ.
-    const Tensor product = ops::attribute_product(f, index_tensor(c.chosen), u);
+    const Tensor product = ops::attribute_product(f, index_tensor(c.selected), u);
     ASSERT_EQ(product.sizes(), outer.sizes()) << describe(c);
     Tensor expected = at::zeros_like(outer);
     Tensor gradient = at::zeros({c.width, c.columns}, at::kDouble);
-    for (size_t i = 0; i < c.chosen.size(); ++i) {
-      const Doubles& x = values[static_cast<size_t>(c.chosen[i])];
+    for (size_t i = 0; i < c.selected.size(); ++i) {
+      const Doubles& x = values[static_cast<size_t>(c.selected[i])];
       for (int64_t d = 0; d < c.width; ++d) {
         const double g = outer[static_cast<int64_t>(i)][d].item<double>();
         double sum = 0;
@@ -61,7 +61,7 @@ TEST(AttributeProduct, MultipliesTheChosenRowsInEveryLayout) {
       }
     }
     expect_close(product, expected, 1e-12, describe(c));
-    // Where nothing is stored, nothing depends on U.
+    // If nothing is stored, the product does not depend on U.
     if (product.requires_grad()) (product * outer).sum().backward();
     const Tensor found = u.grad().defined() ? u.grad() : at::zeros_like(gradient);
     expect_close(found, gradient, 1e-12, describe(c));
@@ -73,12 +73,12 @@ TEST(AttributeProduct, GivesRowsAsADenseMatrix) {
     Random random(2, c.rows, c.columns);
     const Attributes matrix = random_attributes(random, c.layout, c.rows, c.columns);
     const ops::AttributeTensors f(matrix);
-    const Tensor rows = ops::attribute_rows(f, index_tensor(c.chosen));
-    ASSERT_EQ(rows.size(0), static_cast<int64_t>(c.chosen.size()));
+    const Tensor rows = ops::attribute_rows(f, index_tensor(c.selected));
+    ASSERT_EQ(rows.size(0), static_cast<int64_t>(c.selected.size()));
     ASSERT_EQ(rows.size(1), c.columns);
     EXPECT_EQ(rows.scalar_type(), at::kFloat);
-    for (size_t i = 0; i < c.chosen.size(); ++i) {
-      const Floats expected = row(matrix, c.chosen[i]);
+    for (size_t i = 0; i < c.selected.size(); ++i) {
+      const Floats expected = row(matrix, c.selected[i]);
       EXPECT_EQ(to_doubles(rows[static_cast<int64_t>(i)]),
                 Doubles(expected.begin(), expected.end()))
           << describe(c);
@@ -102,7 +102,7 @@ TEST(AttributeProduct, ReadsRowsWithoutStoredValuesAsZero) {
   EXPECT_EQ(to_doubles(ops::attribute_rows(f, index_tensor({2, 1}))), (Doubles{0, 0, 0, 2}));
 }
 
-TEST(AttributeProduct, KeepsTheMatrixAliveThatItShows) {
+TEST(AttributeProduct, KeepsTheMatrixAlive) {
   ops::AttributeTensors f;
   {
     Random random(3);

@@ -30,7 +30,7 @@ void expect_same_as_torch(at::ScalarType type) {
   for (size_t i = 0; i < found.size(); ++i) expect_same_bits(found[i], expected[i], "concat_relu");
 }
 
-TEST(ConcatRelu, IsTheActivationOfTheConcatenation) {
+TEST(ConcatRelu, MatchesTorch) {
   for (const auto type : {at::kDouble, at::kFloat}) {
     expect_same_as_torch(type);
     const ops::Workspace workspace;
@@ -38,7 +38,7 @@ TEST(ConcatRelu, IsTheActivationOfTheConcatenation) {
   }
 }
 
-TEST(ConcatRelu, HasAGradientForEitherSideAlone) {
+TEST(ConcatRelu, HasAGradientForOneInputOnly) {
   const Tensor a = at::ones({2, 3});
   const Tensor b = at::ones({2, 2}).requires_grad_(true);
   ops::concat_relu(a, b).sum().backward();

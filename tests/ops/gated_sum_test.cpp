@@ -1,4 +1,4 @@
-// The one operation of every architecture against its equations in plain loops, in double:
+// Compares gated_sum with its equations in plain loops, in double precision:
 //
 //   s(u) = Σ_i w_i λ_i h(v_i) ⊙ a(e_i)     λ = σ(p_u + q_v + V f(e))     a = σ(U f(e) + shift)
 //
@@ -56,7 +56,7 @@ struct Example {
   Attributes attributes;
   ops::AttributeTensors f;
   ops::GatedSumInput in;
-  Tensor outer;  // [targets, d]: the gradient from above
+  Tensor outer;  // [targets, d]: the upstream gradient
 };
 
 std::vector<int64_t> row_pointers(const std::vector<int64_t>& row, int64_t targets) {
@@ -66,7 +66,7 @@ std::vector<int64_t> row_pointers(const std::vector<int64_t>& row, int64_t targe
   return row_ptr;
 }
 
-// In double, with values that single precision holds too.
+// In double precision, with values that are exact in float32.
 Example make_example(const Case& c, const Setting& setting) {
   Random random(7, c.targets, c.sources, setting.layout);
   Example example;
@@ -155,9 +155,9 @@ Reference reference(const Example& example) {
     for (int64_t d = 0; d < width && in.amplifier != Amplifier::kNone; ++d) {
       double z = in.u_shift.defined() ? at1(in.u_shift, d) : 0;
       for (int64_t j = 0; j < k; ++j) z += at2(in.u, d, j) * x[static_cast<size_t>(j)];
-      const bool curved = in.amplifier == Amplifier::kSigmoid;
-      a[static_cast<size_t>(d)] = curved ? sigmoid(z) : z;
-      da[static_cast<size_t>(d)] = curved ? sigmoid(z) * (1 - sigmoid(z)) : 1;
+      const bool nonlinear = in.amplifier == Amplifier::kSigmoid;
+      a[static_cast<size_t>(d)] = nonlinear ? sigmoid(z) : z;
+      da[static_cast<size_t>(d)] = nonlinear ? sigmoid(z) * (1 - sigmoid(z)) : 1;
     }
     double gate = 1;
     if (in.p.defined()) {
@@ -169,7 +169,7 @@ Reference reference(const Example& example) {
     slope.push_back(da);
     out.gate.push_back(gate);
   }
-  // Each term counts with a factor: w, w / |N(u)|, or 1 for the largest and 0 for the others.
+  // The factor of each term: w, w / |N(u)|, or 1 for the maximum and 0 for the others.
   const auto term = [&](int64_t i, int64_t d) {
     const auto n = static_cast<size_t>(i);
     return out.gate[n] * at2(in.h.matrix, source[i], d) * out.amplifier[n][static_cast<size_t>(d)];
@@ -179,7 +179,7 @@ Reference reference(const Example& example) {
     if (in.aggregate == Aggregate::kMean) {
       return double{weight[i]} / double{degree[row[static_cast<size_t>(i)] % block.sources]};
     }
-    // The first of equal terms stands for all.
+    // Ties: the first term is the maximum.
     for (int64_t j = 0; j < block.arcs(); ++j) {
       if (row[static_cast<size_t>(j)] != row[static_cast<size_t>(i)]) continue;
       if (term(j, d) > term(i, d) || (j < i && term(j, d) == term(i, d))) return 0;
@@ -257,9 +257,8 @@ TEST(GatedSum, FollowsItsEquationAndEveryGradient) {
   }
 }
 
-// Shapes that reach every path of the fused kernel: widths around the registers and panels of each
-// instruction set, attributes around its tiles, rows within and across the pieces that threads
-// take.
+// Shapes that cover every path of the fused kernel: widths around the vectors and column tiles of
+// each instruction set, attributes around its tiles, rows within and across the chunks of threads.
 std::vector<Case> fused_cases() {
   std::vector<Case> all = cases();
   const auto spread = [](int64_t targets, int64_t arcs, uint64_t seed) {
@@ -280,7 +279,7 @@ std::vector<Case> fused_cases() {
   for (const int64_t k : {7, 8, 9, 31, 32, 33, 64, 70}) {
     all.push_back({join("attributes ", k), 9, 12, 20, k, spread(9, 70, 4), 40});
   }
-  all.push_back({"many pieces", 150, 40, 18, 5, spread(150, 5000, 5), 30});
+  all.push_back({"many chunks", 150, 40, 18, 5, spread(150, 5000, 5), 30});
   return all;
 }
 
@@ -306,7 +305,7 @@ TEST(FusedGatedSum, FollowsItsEquationAndEveryGradient) {
       const std::string what = describe(c, setting);
       const Tensor s = ops::gated_sum(example.in, example.block);
       ASSERT_EQ(s.scalar_type(), at::kFloat);
-      // Without fused multiply-add, sums over thousands of arcs are off by a little more.
+      // Without fused multiply-add, sums over thousands of arcs are slightly less accurate.
       expect_close(s.to(at::kDouble), expected.s, 2e-5, "s, " + what);
       (s * example.outer).sum().backward();
       const auto check = [&](const Tensor& x, const Tensor& gradient, const std::string& name) {
@@ -324,7 +323,7 @@ TEST(FusedGatedSum, FollowsItsEquationAndEveryGradient) {
   }
 }
 
-// Rows of h by an index: the same sum, and the same gradients of everything but h.
+// Rows of h through an index: the same sum, and the same gradients except for h.
 TEST(FusedGatedSum, ReadsRowsThroughAnIndex) {
   const Case c{"index", 9, 12, 50, 5, {0, 0, 1, 1, 1, 3, 5, 5, 8}, 6};
   for (const Layout layout : kLayouts) {
@@ -407,8 +406,8 @@ TEST(FusedGatedSum, GivesTheNormOfEveryTerm) {
   }
 }
 
-// Against the difference of two sums; the terms from before take no gradient.
-TEST(GatedSum, GivesTheChangeSinceOtherInputs) {
+// Compared with the difference of two sums; the baseline receives no gradient.
+TEST(GatedSum, GivesTheChangeFromABaseline) {
   for (const Case& c : fused_cases()) {
     for_each_setting([&](const Setting& setting) {
       if (setting.aggregate == Aggregate::kMax) return;
@@ -416,19 +415,19 @@ TEST(GatedSum, GivesTheChangeSinceOtherInputs) {
       for (const bool single : {true, false}) {
         Example example = single ? in_single_precision(wide) : make_example(c, setting);
         example.in.f = &example.f;
-        ops::GatedSumInput before = example.in;
-        for (Tensor* x :
-             {&before.h.matrix, &before.u, &before.u_shift, &before.p, &before.q, &before.v}) {
+        ops::GatedSumInput baseline = example.in;
+        for (Tensor* x : {&baseline.h.matrix, &baseline.u, &baseline.u_shift, &baseline.p,
+                          &baseline.q, &baseline.v}) {
           if (x->defined()) *x = (x->detach() * 0.75 + 0.125).requires_grad_(true);
         }
-        const Tensor then = ops::gated_sum_reference(before, example.block).detach();
-        const Tensor change = ops::gated_change(example.in, before, example.block);
+        const Tensor baseline_sum = ops::gated_sum_reference(baseline, example.block).detach();
+        const Tensor change = ops::gated_change(example.in, baseline, example.block);
         const double tolerance = single ? 2e-4 : kTolerance;
         const std::string what = describe(c, setting);
         const Reference expected = reference(wide);
-        expect_close((change + then).to(at::kDouble), expected.s, tolerance, what);
+        expect_close((change + baseline_sum).to(at::kDouble), expected.s, tolerance, what);
         (change * example.outer).sum().backward();
-        EXPECT_FALSE(before.h.matrix.grad().defined());
+        EXPECT_FALSE(baseline.h.matrix.grad().defined());
         if (c.row.empty()) return;
         expect_close(example.in.h.matrix.grad().to(at::kDouble), expected.h, tolerance, what);
         if (example.in.u.defined()) {
@@ -439,7 +438,7 @@ TEST(GatedSum, GivesTheChangeSinceOtherInputs) {
   }
 }
 
-TEST(GatedSum, ShowsItsGatesAndAmplifiers) {
+TEST(GatedSum, ReturnsGatesAndAmplifiers) {
   for (const Case& c : cases()) {
     for_each_setting([&](const Setting& setting) {
       Example example = make_example(c, setting);
@@ -459,15 +458,17 @@ TEST(GatedSum, ShowsItsGatesAndAmplifiers) {
   }
 }
 
-TEST(GatedSum, SumsWithoutAttributesWhereNothingReadsThem) {
+TEST(GatedSum, DoesNotNeedAttributesIfNothingReadsThem) {
   const Setting setting{Layout::kDense, Amplifier::kNone, Aggregate::kSum, true, false};
   Example example = make_example(cases()[0], setting);
-  example.in.v = Tensor();  // no V, so that f is not touched
+  example.in.f = &example.f;
+  example.in.v = Tensor();  // no V, so f is not read
+  const Tensor expected = ops::gated_sum(example.in, example.block);
   example.in.f = nullptr;
-  EXPECT_TRUE(ops::gated_sum(example.in, example.block).isfinite().all().item<bool>());
+  expect_close(ops::gated_sum(example.in, example.block), expected, kTolerance, "s");
 }
 
-// In single precision, a large negative term is still a term.
+// A large negative term in float32 is not mistaken for an empty row.
 TEST(GatedSum, TakesTheLargestOfNegativeTerms) {
   ops::GatedSumInput in;
   in.amplifier = Amplifier::kNone;

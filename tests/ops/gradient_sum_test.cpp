@@ -14,8 +14,8 @@ namespace {
 
 using at::Tensor;
 
-// Four operators of the library and one of torch read h. Returns the gradient of the matrix that h
-// was made from.
+// Four operators of this library and, with `others`, one of torch read h = 2x. Returns the gradient
+// of x.
 Tensor gradient(bool summed, bool others) {
   Random random(5);
   const auto tensor = [&](const std::vector<int64_t>& shape) {
@@ -35,7 +35,7 @@ Tensor gradient(bool summed, bool others) {
   return x.grad();
 }
 
-TEST(GradientSum, IsTheGradientThatTheEngineWouldAdd) {
+TEST(GradientSum, MatchesTheAutogradEngine) {
   for (const bool others : {false, true}) {
     expect_close(gradient(true, others), gradient(false, others), 1e-5, "h");
     const ops::Workspace workspace;
@@ -43,7 +43,7 @@ TEST(GradientSum, IsTheGradientThatTheEngineWouldAdd) {
   }
 }
 
-TEST(GradientSum, LeavesMatricesWithoutGradientAlone) {
+TEST(GradientSum, IgnoresMatricesWithoutGradient) {
   const Tensor x = at::ones({2, 2});
   EXPECT_TRUE(ops::sum_gradients(x).is_same(x));
   EXPECT_FALSE(ops::sum_gradients(Tensor()).defined());

@@ -31,7 +31,7 @@ TEST(Library, RegistersEveryOperator) {
   }
 }
 
-// By boxed values, as Python calls it.
+// With boxed values, as Python calls it.
 TEST(Library, CallsOperatorsThroughTheDispatcher) {
   Random random(21);
   const Tensor x = random_floats(random, {300, 7});
@@ -72,8 +72,8 @@ TEST(Library, SumsThroughTheDispatcher) {
   expect_close(gate, ops::gates(in, block), 1e-6, "gate");
 }
 
-// The order that the sampler prepares gives the gradients that the backward pass finds without it.
-TEST(Library, ReadsTheOrderOfABlock) {
+// The order precomputed by the sampler gives the same gradients as the backward pass without it.
+TEST(Library, UsesTheSourceOrderOfABlock) {
   const Graph graph = toy_graph({.nodes = 60, .links = 500, .attributes = 3});
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {4, 5};
@@ -119,9 +119,9 @@ TEST(Library, MovesToTheSameDeviceWithoutCopies) {
                    "inputs");
   Parameters parameters(3);
   const Tensor w = parameters.matrix("w", 4, 5);
-  const void* before = w.data_ptr();
+  const void* previous = w.data_ptr();
   parameters.to(cpu);
-  EXPECT_EQ(w.data_ptr(), before);
+  EXPECT_EQ(w.data_ptr(), previous);
 }
 
 constexpr int64_t kLarge = int64_t{1} << 20;  // floats
@@ -133,12 +133,12 @@ TEST(Workspace, ReusesABufferThatATensorReturned) {
   EXPECT_EQ(again.data_ptr(), first);
   const Tensor beside = ops::empty({kLarge});
   EXPECT_NE(beside.data_ptr(), first);
-  // A smaller one does not hold a large buffer.
+  // A small tensor does not occupy a large buffer.
   const void* place = ops::empty({4, 4}).data_ptr();
   EXPECT_NE(place, first);
 }
 
-TEST(Workspace, IsSharedWithAnotherThreadAndEnds) {
+TEST(Workspace, CanBeSharedWithAnotherThread) {
   Tensor outlives;
   {
     const ops::Workspace workspace;

@@ -13,31 +13,31 @@ using at::Tensor;
 using ops::Dropout;
 using ops::Rows;
 
-// The mask, by itself.
-Tensor mask(int64_t rows, int64_t columns, const Dropout& how) {
+// The dropout mask as a matrix.
+Tensor mask(int64_t rows, int64_t columns, const Dropout& dropout) {
   Tensor ones = at::ones({rows, columns}, at::kDouble);
-  if (how.active()) how.apply(ones.data_ptr<double>(), 0, rows, columns);
+  if (dropout.active()) dropout.apply(ones.data_ptr<double>(), 0, rows, columns);
   return ones;
 }
 
-TEST(Dropout, ZeroesAShareAndScalesTheRest) {
-  const Dropout how{.rate = 0.25, .key = 7};
-  const Tensor y = mask(200, 51, how);
+TEST(Dropout, ZeroesAtItsRateAndRescalesTheOthers) {
+  const Dropout dropout{.rate = 0.25, .key = 7};
+  const Tensor y = mask(200, 51, dropout);
   EXPECT_NEAR((y == 0).to(at::kDouble).mean().item<double>(), 0.25, 0.02);
   EXPECT_TRUE(at::allclose(y.masked_select(y != 0), at::tensor(1 / 0.75, at::kDouble)));
-  // Every column and every row has its share.
+  // The mean is close to 1 in every column and every row.
   EXPECT_LT((y.mean(0) - 1).abs().max().item<double>(), 0.25);
   EXPECT_LT((y.mean(1) - 1).abs().max().item<double>(), 0.45);
-  EXPECT_TRUE(at::equal(mask(200, 51, how), y));
-  EXPECT_FALSE(at::equal(mask(200, 51, how.part(1)), y));
-  EXPECT_FALSE(at::equal(mask(200, 51, how.part(2)), mask(200, 51, how.part(1))));
-  // A row's mask does not depend on the stretch in which it is worked on.
+  EXPECT_TRUE(at::equal(mask(200, 51, dropout), y));
+  EXPECT_FALSE(at::equal(mask(200, 51, dropout.part(1)), y));
+  EXPECT_FALSE(at::equal(mask(200, 51, dropout.part(2)), mask(200, 51, dropout.part(1))));
+  // The mask of a row does not depend on the tile that contains it.
   Tensor later = at::ones({50, 51}, at::kDouble);
-  how.apply(later.data_ptr<double>(), 100, 50, 51);
+  dropout.apply(later.data_ptr<double>(), 100, 50, 51);
   EXPECT_TRUE(at::equal(later, y.slice(0, 100, 150)));
 }
 
-// Longer than a stretch, shorter, and none at all.
+// More rows than a tile, fewer, and none.
 constexpr int64_t kRowCounts[] = {0, 1, 5, 256, 700};
 
 TEST(Linear, MultipliesRowsAndGivesBothGradients) {
@@ -50,13 +50,13 @@ TEST(Linear, MultipliesRowsAndGivesBothGradients) {
         const Tensor outer = random_tensor(random, {n, 4});
         Tensor index;
         if (indexed) index = (at::arange(n, at::kLong) * 7).remainder(30);
-        const Dropout how{rate, 11};
-        const Tensor kept = mask(n, 6, how);
+        const Dropout dropout{rate, 11};
+        const Tensor kept = mask(n, 6, dropout);
         const Tensor x2 = x.detach().clone().requires_grad_(true);
         const Tensor w2 = w.detach().clone().requires_grad_(true);
         const Tensor expected = ((indexed ? x2.index_select(0, index) : x2) * kept).matmul(w2.t());
         (expected * outer).sum().backward();
-        const Tensor y = ops::linear({x, index}, w, how);
+        const Tensor y = ops::linear({x, index}, w, dropout);
         (y * outer).sum().backward();
         const std::string what = join(n, " rows, rate ", rate, indexed ? ", indexed" : "");
         expect_close(y, expected, 1e-12, what);

@@ -1,5 +1,5 @@
-// A row's result does not depend on which other rows are in the call: blocks are shuffled and
-// split, and every row must come out in the same bits.
+// The result for a row does not depend on the other rows in the call: blocks are shuffled and
+// split, and every row must be bitwise identical.
 
 #include <numeric>
 
@@ -17,7 +17,7 @@ using at::Tensor;
 using ops::Aggregate;
 using ops::Amplifier;
 
-// Lengths of rows around the groups and runs of the kernel, long ones next to short ones.
+// Row lengths around the tiles and runs of the kernel, long rows next to short ones.
 const std::vector<int64_t> kLengths = {0, 1,    3,   5000, 2,   63, 64, 65, 0, 511, 512,
                                        1, 1025, 513, 30,   100, 1,  7,  17, 2, 2100};
 
@@ -26,9 +26,9 @@ struct Example {
   Attributes attributes;
   ops::AttributeTensors f;
   ops::GatedSumInput in;
-  ops::GatedSumInput before;  // the inputs of gated_change
-  Tensor factor;              // [targets, d]
-  Tensor ds;                  // [targets, d]
+  ops::GatedSumInput baseline;  // for gated_change
+  Tensor factor;                // [targets, d]
+  Tensor ds;                    // [targets, d]
 };
 
 struct Setting {
@@ -88,13 +88,13 @@ Example make_example(const Setting& setting) {
   example.attributes = random_attributes(random, setting.layout, kLinks, setting.attributes);
   example.f = ops::AttributeTensors(example.attributes);
   example.in = random_input(random, setting, targets, kSources);
-  example.before = random_input(random, setting, targets, kSources);
+  example.baseline = random_input(random, setting, targets, kSources);
   example.factor = random_floats(random, {targets, setting.width});
   example.ds = random_floats(random, {targets, setting.width});
   return example;
 }
 
-// The positions of the arcs of these rows, end to end.
+// The positions of the arcs of these rows, concatenated.
 Tensor arcs_of(const Block& block, const std::vector<int64_t>& rows) {
   std::vector<int64_t> arcs;
   for (const int64_t u : rows) {
@@ -117,7 +117,7 @@ Example take(const Example& whole, const std::vector<int64_t>& rows) {
   for (Tensor* x : {&part.block.source, &part.block.link, &part.block.weight}) {
     *x = x->index_select(0, arcs);
   }
-  for (Tensor* x : {&part.in.p, &part.before.p, &part.factor, &part.ds}) {
+  for (Tensor* x : {&part.in.p, &part.baseline.p, &part.factor, &part.ds}) {
     if (x->defined()) *x = x->index_select(0, index);
   }
   return part;
@@ -128,7 +128,7 @@ struct Results {
 };
 
 Results compute(Example example) {
-  example.in.f = example.before.f = &example.f;
+  example.in.f = example.baseline.f = &example.f;
   Results results;
   if (example.in.p.defined()) example.in.p = example.in.p.clone().requires_grad_(true);
   const Tensor s = ops::gated_sum(example.in, example.block);
@@ -137,7 +137,7 @@ Results compute(Example example) {
     results.dp = example.in.p.grad();
   }
   results.s = s.detach();
-  results.change = ops::gated_change(example.in, example.before, example.block).detach();
+  results.change = ops::gated_change(example.in, example.baseline, example.block).detach();
   const auto score = [&](ops::Score kind) {
     return ops::gated_sum_with_scores(example.in, example.block, kind, example.factor).score;
   };

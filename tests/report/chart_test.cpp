@@ -1,4 +1,4 @@
-// Charts, read back as XML: what is drawn where, and that no text covers another.
+// Charts, parsed back as XML: positions of elements, and that no text overlaps another.
 
 #include "report/chart.h"
 
@@ -19,8 +19,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Element {
   std::string name;
   std::map<std::string, std::string> attributes;
-  std::string text = {};  // its own, not that of elements within
-  double dx = 0;          // by which groups around it move it
+  std::string text = {};  // without the text of child elements
+  double dx = 0;          // translation by the enclosing groups
   double dy = 0;
 
   double number(const std::string& key) const { return std::atof(attributes.at(key).c_str()); }
@@ -30,7 +30,7 @@ struct Element {
   }
 };
 
-// A reader of the XML that charts are written in; anything else fails the test.
+// Parses the subset of XML that charts use; anything else fails the test.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {
@@ -45,7 +45,7 @@ class Reader {
 
   std::string until(std::string_view end) {
     const auto place = rest_.find(end);
-    EXPECT_NE(place, std::string_view::npos) << "no " << end;
+    EXPECT_NE(place, std::string_view::npos) << "not found: " << end;
     std::string found(rest_.substr(0, place));
     rest_.remove_prefix(std::min(rest_.size(), found.size() + end.size()));
     return found;
@@ -142,7 +142,7 @@ Element text_of(const std::vector<Element>& elements, const std::string& text) {
   for (const Element& element : elements) {
     if (element.name == "text" && element.text == text) return element;
   }
-  ADD_FAILURE() << "no text " << text;
+  ADD_FAILURE() << "text not found: " << text;
   return {.name = "text", .attributes = {{"x", "0"}, {"y", "0"}, {"font-size", "0"}}};
 }
 
@@ -193,7 +193,7 @@ Box box_of(const Element& element) {
           .text = element.text};
 }
 
-// No text covers another or leaves the picture.
+// No text overlaps another or extends beyond the picture.
 void expect_tidy(const std::string& picture) {
   const auto elements = read(picture);
   const double width = elements[0].number("width");
@@ -205,23 +205,23 @@ void expect_tidy(const std::string& picture) {
   for (size_t i = 0; i < boxes.size(); ++i) {
     const Box& a = boxes[i];
     EXPECT_TRUE(a.left >= 0 && a.right <= width && a.top >= 0 && a.bottom <= height)
-        << a.text << " leaves the picture: " << a.left << " to " << a.right;
+        << a.text << " extends beyond the picture: " << a.left << " to " << a.right;
     for (size_t j = 0; j < i; ++j) {
       const Box& b = boxes[j];
       EXPECT_TRUE(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)
-          << a.text << " and " << b.text;
+          << a.text << " overlaps " << b.text;
     }
   }
 }
 
-// The line below the plot.
+// The x axis.
 Element axis_of(const std::vector<Element>& elements) {
   for (const Element& element : all(elements, "line")) {
     if (element.get("stroke") == "#98A1AE" && element.number("y1") == element.number("y2")) {
       return element;
     }
   }
-  ADD_FAILURE() << "no axis";
+  ADD_FAILURE() << "axis not found";
   return {};
 }
 
@@ -254,7 +254,7 @@ DotPlot dots(size_t rows, size_t panels) {
   return plot;
 }
 
-TEST(Svg, WritesNumbersShortly) {
+TEST(Svg, FormatsShortNumbers) {
   EXPECT_EQ(svg::fixed(0.12345, 3), "0.123");
   EXPECT_EQ(svg::fixed(-2, 1), "−2.0");
   EXPECT_EQ(svg::fixed(-0.0001, 2), "0.00");
@@ -294,7 +294,7 @@ TEST(Svg, ChoosesRoundTicks) {
   }
 }
 
-TEST(Svg, ShortensAndBreaksTexts) {
+TEST(Svg, ShortensAndWrapsText) {
   const std::string text = "a long näme of a thing";
   EXPECT_EQ(svg::shortened(text, 1000, 11), text);
   const std::string part = svg::shortened(text, 60, 11);
@@ -305,7 +305,7 @@ TEST(Svg, ShortensAndBreaksTexts) {
   EXPECT_LE(svg::text_width(svg::wrapped("unbreakableword", 50, 11).at(0), 11), 50);
 }
 
-TEST(LineChart, PutsValuesWhereTheAxesSay) {
+TEST(LineChart, PlacesValuesAccordingToTheAxes) {
   const LineChart chart{.series = {{.name = "s", .x = {0, 5, 10}, .y = {0, 0.25, 1}}},
                         .x_range = Range{0, 10},
                         .y_range = Range{0, 1}};
@@ -318,22 +318,22 @@ TEST(LineChart, PutsValuesWhereTheAxesSay) {
   EXPECT_NEAR(line[1].x, (axis.number("x1") + axis.number("x2")) / 2, 0.11);
   EXPECT_NEAR(line[2].x, axis.number("x2"), 0.11);
   EXPECT_NEAR(line[0].y - line[1].y, 0.25 * (line[0].y - line[2].y), 0.2);
-  // Ticks: baselines lie a third of the size below the value.
+  // Tick labels: the baseline is 0.36 font sizes below the value.
   const Element one = text_of(elements, "1.0");
   EXPECT_NEAR(one.number("y"), line[2].y + 0.36 * one.number("font-size"), 0.2);
   EXPECT_NEAR(text_of(elements, "10").number("x"), line[2].x, 0.11);
 }
 
-TEST(LineChart, PutsEqualRatiosEquallyFarApart) {
+TEST(LineChart, SpacesEqualRatiosEquallyOnALogAxis) {
   const LineChart chart{.series = {{.x = {1, 10, 100, 0, -5}, .y = {1, 2, 3, 4, 5}}},
                         .x_log = true};
   const auto elements = read(svg_picture(chart));
   const auto line = points(all(elements, "polyline").at(0));
-  ASSERT_EQ(line.size(), 3) << "values that are not positive have no place";
+  ASSERT_EQ(line.size(), 3) << "values that are not positive are not drawn";
   EXPECT_NEAR(line[1].x - line[0].x, line[2].x - line[1].x, 0.2);
 }
 
-TEST(LineChart, DrawsOneStandardErrorOnEitherSide) {
+TEST(LineChart, DrawsPlusMinusOneStandardError) {
   LineChart chart{.series = {{.y = {1, 2, 3}, .error = {0.5, 0.5, 1}}}, .y_range = Range{0, 4}};
   chart.errors = ErrorStyle::kBand;
   const auto band = read(svg_picture(chart));
@@ -357,22 +357,23 @@ TEST(LineChart, DrawsOneStandardErrorOnEitherSide) {
   EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_third), 1);
 }
 
-TEST(LineChart, LeavesGapsForWhatIsMissing) {
+TEST(LineChart, LeavesGapsForMissingValues) {
   Series series{.name = "gaps", .y = std::vector<double>(50, 0.5)};
   series.error.assign(50, 0.1);
   series.y[10] = kNan;
   series.y[12] = std::numeric_limits<double>::infinity();
   series.y[30] = kNan;
   series.error[40] = kNan;
-  const auto elements = read(svg_picture(LineChart{.series = {series}, .key = KeyPlace::kNone}));
+  const auto elements =
+      read(svg_picture(LineChart{.series = {series}, .legend = LegendPlace::kNone}));
   std::vector<size_t> lengths;
   for (const Element& line : all(elements, "polyline")) lengths.push_back(points(line).size());
   EXPECT_EQ(lengths, (std::vector<size_t>{10, 17, 19}));
-  EXPECT_EQ(all(elements, "circle").size(), 1) << "a point between gaps";
+  EXPECT_EQ(all(elements, "circle").size(), 1) << "a single point between gaps";
   EXPECT_EQ(all(elements, "polygon").size(), 5) << "bands";
 }
 
-TEST(LineChart, ShowsOnlyWhatIsInItsRange) {
+TEST(LineChart, ClipsToItsRange) {
   const LineChart chart{.series = {{.name = "s", .y = {0.1, 0.5, 5}}}, .y_range = Range{0.4, 0.6}};
   const auto elements = read(svg_picture(chart));
   const auto windows = all(elements, "svg");
@@ -385,7 +386,7 @@ TEST(LineChart, ShowsOnlyWhatIsInItsRange) {
   EXPECT_TRUE(has_text(elements, "s"));
 }
 
-TEST(LineChart, NamesLinesBesideTheirEndsInTheirOrder) {
+TEST(LineChart, NamesLinesAtTheirEndsInOrder) {
   const LineChart chart = curves(12, "model");
   const auto elements = read(svg_picture(chart));
   double last = 0;
@@ -397,37 +398,36 @@ TEST(LineChart, NamesLinesBesideTheirEndsInTheirOrder) {
   }
 }
 
-TEST(LineChart, NamesLinesBelowWhereTheyHaveNoRoomBeside) {
+TEST(LineChart, NamesLinesBelowIfNamesDoNotFitAtTheEnds) {
   for (LineChart chart : {curves(40, "m"), curves(3, "a name that is far too long for the side")}) {
     const auto elements = read(svg_picture(chart));
     const Element name = text_of(elements, chart.series[2].name);
     EXPECT_GT(name.number("y"), axis_of(elements).number("y1"));
     expect_tidy(svg_picture(chart));
-    chart.key = KeyPlace::kLineEnds;
+    chart.legend = LegendPlace::kLineEnds;
     expect_tidy(svg_picture(chart));
   }
 }
 
-TEST(LineChart, HasColoursOfItsOwnOrThoseGiven) {
+TEST(LineChart, UsesThePaletteUnlessColorsAreGiven) {
   LineChart chart = curves(12, "m");
-  chart.series[1].colour = "#123456";
+  chart.series[1].color = "#123456";
   const auto lines = all(read(svg_picture(chart)), "polyline");
   EXPECT_EQ(lines[0].get("stroke"), svg::kPalette[0]);
   EXPECT_EQ(lines[1].get("stroke"), "#123456");
   EXPECT_EQ(lines[0].get("stroke-dasharray"), "");
-  EXPECT_NE(lines[8].get("stroke-dasharray"), "") << "the colours begin again";
+  EXPECT_NE(lines[8].get("stroke-dasharray"), "") << "the palette repeats";
 }
 
 TEST(LineChart, DrawsAndNamesReferences) {
   LineChart chart = curves(1, "m");
-  chart.references = {{.value = 0.9, .name = "whole neighbourhoods"},
-                      {.value = kNan, .name = "no"}};
+  chart.references = {{.value = 0.9, .name = "whole neighborhoods"}, {.value = kNan, .name = "no"}};
   const auto elements = read(svg_picture(chart));
-  EXPECT_TRUE(has_text(elements, "whole neighbourhoods"));
+  EXPECT_TRUE(has_text(elements, "whole neighborhoods"));
   EXPECT_FALSE(has_text(elements, "no"));
 }
 
-TEST(LineChart, TakesTextsForTicks) {
+TEST(LineChart, AcceptsCustomTickLabels) {
   LineChart chart{.series = {{.y = {1, 2, 3}}}};
   chart.x_ticks = {
       {.value = 1, .text = "one"}, {.value = 2, .text = "two"}, {.value = 9, .text = "nine"}};
@@ -443,7 +443,7 @@ TEST(LineChart, TakesTextsForTicks) {
       3);
 }
 
-TEST(LineChart, RefusesSeriesThatDoNotFitTogether) {
+TEST(LineChart, RejectsInconsistentSeries) {
   expect_error(
       [] {
         draw(LineChart{.series = {{.name = "s", .x = {1, 2}, .y = {1}}}});
@@ -458,9 +458,9 @@ TEST(LineChart, RefusesSeriesThatDoNotFitTogether) {
   expect_error([] { draw(LineChart{.x_log = true, .x_range = Range{0, 1}}); }, {"logarithmic"});
 }
 
-TEST(DotPlot, PutsDotsWhiskersAndDiamondsOnOneScale) {
+TEST(DotPlot, DrawsDotsWhiskersAndDiamondsOnOneScale) {
   const DotPlot plot{
-      .rows = {{.name = "a"}, {.name = "b", .colour = "#010203"}},
+      .rows = {{.name = "a"}, {.name = "b", .color = "#010203"}},
       .panels = {{.title = "p",
                   .scores = {{.value = 0.5, .error = 0.1, .paper = 0.25}, {.value = 1}},
                   .x_range = Range{0, 1}}}};
@@ -469,7 +469,7 @@ TEST(DotPlot, PutsDotsWhiskersAndDiamondsOnOneScale) {
   const double left = axis.number("x1");
   const double width = axis.number("x2") - left;
   const auto circles = all(elements, "circle");
-  ASSERT_EQ(circles.size(), 3);  // the first stands in the key
+  ASSERT_EQ(circles.size(), 3);  // the first is in the legend
   EXPECT_NEAR(circles[1].number("cx"), left + 0.5 * width, 0.2);
   EXPECT_NEAR(circles[2].number("cx"), left + width, 0.2);
   EXPECT_EQ(circles[2].get("fill"), "#010203");
@@ -489,34 +489,34 @@ TEST(DotPlot, PutsDotsWhiskersAndDiamondsOnOneScale) {
   EXPECT_EQ(text_of(elements, "0.500 ± 0.100").get("font-weight"), "");
 }
 
-TEST(DotPlot, LeavesOutWhatIsMissing) {
+TEST(DotPlot, OmitsMissingScores) {
   DotPlot plot = dots(3, 1);
   plot.panels[0].scores[1] = {};
   plot.panels[0].scores[2].value = kNan;
   const auto elements = read(svg_picture(plot));
-  EXPECT_EQ(all(elements, "circle").size(), 2);   // with the key
-  EXPECT_EQ(all(elements, "polygon").size(), 3);  // with the key
+  EXPECT_EQ(all(elements, "circle").size(), 2);   // including the legend
+  EXPECT_EQ(all(elements, "polygon").size(), 3);  // including the legend
   EXPECT_TRUE(has_text(elements, "–"));
   plot.panels[0].scores = {{}, {}, {}};
   const auto nothing = read(svg_picture(plot));
   EXPECT_TRUE(all(nothing, "circle").empty());
-  EXPECT_FALSE(has_text(nothing, "in the paper"));
+  EXPECT_FALSE(has_text(nothing, "paper"));
 }
 
-TEST(DotPlot, RefusesScoresThatDoNotFitTheRows) {
+TEST(DotPlot, RejectsScoresThatDoNotMatchTheRows) {
   DotPlot plot = dots(3, 1);
   plot.rows.pop_back();
   expect_error([&] { draw(plot); }, {"data set 0", "3 scores", "2 rows"});
 }
 
-TEST(Charts, HaveNoTextThatCoversAnother) {
+TEST(Charts, HaveNoOverlappingText) {
   expect_tidy(svg_picture(curves(12, "model number")));
   expect_tidy(svg_picture(dots(9, 4)));
   DotPlot wide = dots(9, 4);
   wide.width = 1200;
   expect_tidy(svg_picture(wide));
   DotPlot long_names = dots(9, 4);
-  for (DotRow& row : long_names.rows) row.name += ", with more than a name has room for, and more";
+  for (DotRow& row : long_names.rows) row.name += ", with much more text than fits in the column";
   for (DotPanel& panel : long_names.panels)
     panel.title += " has a long name, longer than its panel";
   expect_tidy(svg_picture(long_names));
@@ -526,8 +526,8 @@ TEST(Charts, HaveNoTextThatCoversAnother) {
   chart.width = 260;
   chart.height = 180;
   const std::vector<Panel> nine(9, chart);
-  expect_tidy(svg_panels(nine, {.title = "Nine", .subtitle = "of them"}));
-  expect_tidy(svg_panels(nine, {.title = "Nine", .shared_key = true}));
+  expect_tidy(svg_panels(nine, {.title = "Nine", .subtitle = "panels"}));
+  expect_tidy(svg_panels(nine, {.title = "Nine", .shared_legend = true}));
 }
 
 TEST(Charts, MayBeEmpty) {
@@ -543,16 +543,16 @@ TEST(Charts, MayBeEmpty) {
   expect_tidy(svg_panels({}, {.title = "none"}));
 }
 
-TEST(Charts, EscapeTextsThatOthersChose) {
+TEST(Charts, EscapeUntrustedText) {
   const std::string name = "<b>&\"'</b>\x02";
   LineChart chart = curves(2, name);
   chart.title = chart.x_label = chart.y_label = name;
-  chart.series[0].colour = "\"/><script>";
+  chart.series[0].color = "\"/><script>";
   chart.references = {{.value = 0.5, .name = name}};
   chart.x_ticks = {{.value = 1, .text = name}};
   DotPlot plot = dots(2, 1);
   plot.title = plot.x_label = plot.value_name = plot.paper_name = name;
-  plot.rows[0] = {.name = name, .colour = name};
+  plot.rows[0] = {.name = name, .color = name};
   plot.panels[0].title = name;
   const auto elements =
       read(svg_panels(std::vector<Panel>{chart, plot}, {.title = name, .subtitle = name}));
@@ -561,7 +561,7 @@ TEST(Charts, EscapeTextsThatOthersChose) {
   EXPECT_TRUE(has_text(elements, "<b>&\"'</b>  1"));
 }
 
-TEST(Panels, HaveTheirAxesInLine) {
+TEST(Panels, AlignTheirAxes) {
   LineChart large = curves(2, "m");
   for (Series& series : large.series) {
     for (double& y : series.y) y *= 1000;
@@ -582,11 +582,12 @@ TEST(Panels, HaveTheirAxesInLine) {
   EXPECT_NEAR(corner[2].y, corner[3].y, 0.11);
 }
 
-TEST(Panels, ShareAKey) {
+TEST(Panels, ShareALegend) {
   LineChart first = curves(2, "m");
   LineChart second = curves(3, "m");
   std::swap(second.series[0], second.series[2]);  // m 3, m 2, m 1
-  const auto elements = read(svg_panels(std::vector<Panel>{first, second}, {.shared_key = true}));
+  const auto elements =
+      read(svg_panels(std::vector<Panel>{first, second}, {.shared_legend = true}));
   const auto texts = all(elements, "text");
   for (const std::string name : {"m 1", "m 2", "m 3"}) {
     EXPECT_EQ(std::count_if(texts.begin(), texts.end(),
@@ -600,7 +601,7 @@ TEST(Panels, ShareAKey) {
   EXPECT_NE(lines[2].get("stroke"), lines[4].get("stroke"));
 }
 
-TEST(Panels, TakeFragments) {
+TEST(Panels, AcceptFragments) {
   const Fragment fragment{.content = "<circle r=\"7\"/>\n", .width = 300, .height = 200};
   const auto elements = read(svg_panels(std::vector<Panel>{fragment, fragment}, {.columns = 1}));
   const auto circles = all(elements, "circle");

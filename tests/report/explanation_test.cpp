@@ -9,8 +9,8 @@ Explanation example() {
   NeighborEffect anna{
       .node = 1, .name = "Anna <a&b>", .gate = 0.25, .effect = 0.5, .attributes = {}};
   anna.attributes.push_back(
-      {.name = "mails", .value = 3, .amplifier_share = 0.75, .effect = -0.0625});
-  anna.attributes.push_back({.name = "calls", .value = 1, .amplifier_share = 0.25, .effect = 0});
+      {.name = "mails", .value = 3, .amplifier_fraction = 0.75, .effect = -0.0625});
+  anna.attributes.push_back({.name = "calls", .value = 1, .amplifier_fraction = 0.25, .effect = 0});
   std::string long_name;
   for (int i = 0; i < 40; ++i) long_name += "ü";
   const NeighborEffect other{
@@ -28,7 +28,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(Explanation, TextAlignsNamesByCharacters) {
+TEST(Explanation, TextAlignsNamesByCharacterCount) {
   Explanation explanation = example();
   explanation.layers[0].neighbors[1].name = "Übung";
   const std::string text = explanation_text(explanation);
@@ -40,7 +40,7 @@ TEST(Explanation, TextAlignsNamesByCharacters) {
       << text;
 }
 
-TEST(Explanation, PictureShowsTheNeighborsOfEveryLayer) {
+TEST(Explanation, SvgShowsTheNeighborsOfEveryLayer) {
   Explanation explanation = example();
   explanation.layers.push_back({.layer = 2, .links = 1, .neighbors = {}});
   const std::string svg = explanation_svg(explanation);
@@ -48,21 +48,21 @@ TEST(Explanation, PictureShowsTheNeighborsOfEveryLayer) {
   EXPECT_NE(svg.find(">layer 1: 2 of 7 links</text>"), svg.npos);
   EXPECT_NE(svg.find(">layer 2: 0 of 1 links</text>"), svg.npos);
   EXPECT_EQ(count(svg, "<line "), 2u);
-  EXPECT_EQ(count(svg, "<circle "), 4u);  // two neighbours and the node in either layer
+  EXPECT_EQ(count(svg, "<circle "), 4u);  // two neighbors, and the node in each of two layers
   EXPECT_NE(svg.find(">Anna &lt;a&amp;b&gt;</text>"), svg.npos);
-  // The thickest line is that of the largest effect; hints have a line for each attribute.
+  // The largest effect has the widest line; tooltips have one line per attribute.
   EXPECT_EQ(count(svg, R"(stroke-width="10")"), 1u);
   EXPECT_EQ(count(svg, R"(stroke-width="5.5")"), 1u);
   EXPECT_NE(svg.find("gate 0.250\nmails = 3.000: effect −0.062, 75% of the amplifier\ncalls = 1"),
             svg.npos);
 }
 
-TEST(Explanation, PictureCutsLongNamesBetweenCharacters) {
+TEST(Explanation, SvgCutsLongNamesBetweenCharacters) {
   const std::string svg = explanation_svg(example());
   const auto cut = svg.find("…<title>");
   ASSERT_NE(cut, svg.npos);
   EXPECT_EQ(svg.substr(cut - 2, 2), "ü");
-  EXPECT_EQ(svg.find("\xEF\xBF\xBD"), svg.npos);  // nothing that is not UTF-8
+  EXPECT_EQ(svg.find("\xEF\xBF\xBD"), svg.npos);  // no invalid UTF-8
 }
 
 }  // namespace

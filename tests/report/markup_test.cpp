@@ -5,16 +5,16 @@
 namespace lase {
 namespace {
 
-TEST(Escaped, EscapesEverythingThatXmlDoesNotAllow) {
+TEST(Escaped, EscapesCharactersThatXmlDoesNotAllow) {
   EXPECT_EQ(escaped("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   EXPECT_EQ(escaped("λ → 層"), "λ → 層");
   EXPECT_EQ(escaped("a\x01\nb"), "a  b");
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(escaped("a\xFFz"), "a" + bad + "z");
-  EXPECT_EQ(escaped("\xC3"), bad);                      // cut off
-  EXPECT_EQ(escaped("\xC0\xAF"), bad + bad);            // too long for its value
-  EXPECT_EQ(escaped("\xED\xA0\x80"), bad + bad + bad);  // half of a pair
-  EXPECT_EQ(escaped("\xEF\xBF\xBF"), bad + bad + bad);  // no character
+  EXPECT_EQ(escaped("\xC3"), bad);                      // truncated
+  EXPECT_EQ(escaped("\xC0\xAF"), bad + bad);            // overlong encoding
+  EXPECT_EQ(escaped("\xED\xA0\x80"), bad + bad + bad);  // lone surrogate
+  EXPECT_EQ(escaped("\xEF\xBF\xBF"), bad + bad + bad);  // noncharacter U+FFFF
 }
 
 }  // namespace

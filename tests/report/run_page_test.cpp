@@ -39,7 +39,7 @@ class RunPageTest : public FolderTest {
   }
 };
 
-TEST_F(RunPageTest, HoldsWhatThePageShows) {
+TEST_F(RunPageTest, ContainsAllDataOfThePage) {
   const Graph g = graph();
   const auto data = page_data(g, "sage");
   EXPECT_EQ(data.at("model"), "LASE-SAGE");
@@ -59,34 +59,34 @@ TEST_F(RunPageTest, HoldsWhatThePageShows) {
   EXPECT_EQ(counted, g.split_size(Split::kTest));
 }
 
-TEST_F(RunPageTest, ShowsSomeNodesOfALargeGraph) {
+TEST_F(RunPageTest, SamplesTheNodesOfALargeGraph) {
   const auto data = page_data(graph(), "graphsage", 50);
   EXPECT_EQ(data.at("map").at("names").size(), 50);
   EXPECT_EQ(data.at("map").at("of"), 120);
   EXPECT_EQ(data.at("explanations").size(), 50);
 }
 
-TEST_F(RunPageTest, ExplainsNothingWithoutLayers) {
+TEST_F(RunPageTest, HasNoExplanationsForAModelWithoutLayers) {
   const auto data = page_data(graph(), "raw");
   EXPECT_TRUE(data.at("explanations").at(0).is_null());
   EXPECT_TRUE(data.at("importance").is_null());
 }
 
-TEST_F(RunPageTest, NothingEndsTheScript) {
+TEST_F(RunPageTest, DataCannotEndTheScript) {
   const std::string page = run_page({{"title", "</script><b>"}});
   EXPECT_EQ(page.find("</script><b>"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script>"), std::string::npos);
   EXPECT_EQ(page.find("@DATA@"), std::string::npos);
 }
 
-// The page in a browser: loads, a node is clicked, its explanation shows, nothing is complained of.
+// Loads the page in a browser and clicks a node: its explanation appears and nothing is logged.
 TEST_F(RunPageTest, WorksInABrowser) {
   if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "chromium is not installed";
   }
   const auto data = page_data(graph(), "sage");
   std::string page = run_page(data);
-  // Clicks where node 7 is drawn, as a hand would; only no pointer is there to be captured.
+  // Clicks on node 7. setPointerCapture is stubbed because synthetic events have no real pointer.
   const std::string click =
       "<script>addEventListener('load', () => {"
       "const canvas = document.getElementById('map'), box = canvas.getBoundingClientRect();"

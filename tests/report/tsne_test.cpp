@@ -1,4 +1,4 @@
-// Each step of t-SNE against a plain computation in double over all pairs, and the map as a whole.
+// Each step of t-SNE against a brute-force computation in double, and the complete map.
 
 #include "report/tsne.h"
 
@@ -26,7 +26,7 @@ Floats random_rows(int64_t n, int64_t columns, uint64_t seed) {
   return rows;
 }
 
-// Points around centres that are far from each other; point i belongs to cluster i mod clusters.
+// Points around well-separated centers; point i belongs to cluster i mod clusters.
 Floats clustered_rows(int64_t n, int64_t columns, int64_t clusters, uint64_t seed) {
   Floats rows = random_rows(n, columns, seed);
   for (int64_t i = 0; i < n; ++i) rows[static_cast<size_t>(i * columns + i % clusters)] += 20;
@@ -50,7 +50,7 @@ double distance2(const Point& a, const Point& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-// The share of neighbours in the map, of all points, that are of the cluster of the point.
+// Mean fraction of the k nearest neighbors on the map that are in the same cluster.
 double purity(const std::vector<Point>& y, size_t clusters, size_t k) {
   double right = 0;
   for (size_t i = 0; i < y.size(); ++i) {
@@ -69,13 +69,13 @@ void expect_finite(const Floats& map, size_t n) {
   for (const float value : map) EXPECT_TRUE(std::isfinite(value));
 }
 
-struct PlainRepulsion {
+struct ExactRepulsion {
   std::vector<Point> force;
   double z = 0;
 };
 
-PlainRepulsion plain_repulsion(const std::vector<Point>& y) {
-  PlainRepulsion result{.force = std::vector<Point>(y.size())};
+ExactRepulsion exact_repulsion(const std::vector<Point>& y) {
+  ExactRepulsion result{.force = std::vector<Point>(y.size())};
   for (size_t i = 0; i < y.size(); ++i) {
     for (size_t j = 0; j < y.size(); ++j) {
       if (i == j) continue;
@@ -109,7 +109,7 @@ Affinities affinities_of(const Floats& rows, int64_t n, int64_t columns, double 
   return detail::affinities(detail::nearest_neighbors(rows, n, columns, k), perplexity);
 }
 
-TEST(Tsne, FindsTheNearestNeighbours) {
+TEST(Tsne, FindsTheNearestNeighbors) {
   const int64_t n = 203;
   const int64_t columns = 7;
   const int64_t k = 12;
@@ -133,7 +133,7 @@ TEST(Tsne, FindsTheNearestNeighbours) {
   }
 }
 
-TEST(Tsne, HasOtherNeighboursForEveryCopyOfAPoint) {
+TEST(Tsne, CopiesOfAPointHaveDifferentNeighbors) {
   const auto found = detail::nearest_neighbors(Floats(600, 1.5F), 200, 3, 5);
   std::vector<int> times(200);
   for (const int32_t j : found.index) ++times[static_cast<size_t>(j)];
@@ -143,7 +143,7 @@ TEST(Tsne, HasOtherNeighboursForEveryCopyOfAPoint) {
   }
 }
 
-TEST(Tsne, GivesEveryPointThePerplexityAskedFor) {
+TEST(Tsne, MatchesTheRequestedPerplexityAtEveryPoint) {
   const int64_t n = 400;
   const auto neighbors = detail::nearest_neighbors(clustered_rows(n, 8, 3, 2), n, 8, 60);
   for (const double perplexity : {1.5, 5.0, 20.0, 50.0}) {
@@ -159,14 +159,14 @@ TEST(Tsne, GivesEveryPointThePerplexityAskedFor) {
   }
 }
 
-TEST(Tsne, SharesEverythingAmongTheNearestWhereTheseAreTooManyForThePerplexity) {
+TEST(Tsne, SplitsProbabilityEvenlyIfTiesExceedThePerplexity) {
   const auto p = detail::conditional(Floats{1, 1, 1, 1, 2, 3}, 2);
   for (size_t j = 0; j < 4; ++j) EXPECT_NEAR(p[j], 0.25, 1e-9);
   for (const double share : detail::conditional(Floats(6, 0.0F), 2))
     EXPECT_NEAR(share, 1 / 6., 1e-9);
 }
 
-TEST(Tsne, MakesAffinitiesSymmetricWithSumOne) {
+TEST(Tsne, AffinitiesAreSymmetricAndSumToOne) {
   const int64_t n = 150;
   const int64_t k = 15;
   const auto neighbors = detail::nearest_neighbors(random_rows(n, 4, 3), n, 4, k);
@@ -193,15 +193,15 @@ TEST(Tsne, MakesAffinitiesSymmetricWithSumOne) {
     }
   }
   EXPECT_NEAR(sum, 1, 1e-5);
-  EXPECT_EQ(std::accumulate(expected.begin(), expected.end(), 0.0), 0) << "pairs left out";
+  EXPECT_EQ(std::accumulate(expected.begin(), expected.end(), 0.0), 0) << "missing pairs";
 }
 
-TEST(Tsne, HasTheExactGradientWhereNoCellCountsAsOnePoint) {
+TEST(Tsne, GradientIsExactForThetaZero) {
   const int64_t n = 333;
   const Affinities p = affinities_of(random_rows(n, 5, 4), n, 5, 10);
   for (const double spread : {1e-4, 1.0, 30.0}) {
     const auto y = random_points(n, spread, 5);
-    const PlainRepulsion apart = plain_repulsion(y);
+    const ExactRepulsion apart = exact_repulsion(y);
     std::vector<Point> expected(y.size());
     for (size_t i = 0; i < y.size(); ++i) {
       expected[i] = {-apart.force[i].x / apart.z, -apart.force[i].y / apart.z};
@@ -217,31 +217,31 @@ TEST(Tsne, HasTheExactGradientWhereNoCellCountsAsOnePoint) {
   }
 }
 
-TEST(Tsne, ComesCloseToTheExactRepulsionWithCells) {
+TEST(Tsne, BarnesHutRepulsionIsCloseToExact) {
   const auto y = random_points(3000, 20, 6);
-  const PlainRepulsion expected = plain_repulsion(y);
+  const ExactRepulsion expected = exact_repulsion(y);
   const auto found = detail::repulsion(y, 0.5);
   EXPECT_NEAR(found.z / expected.z, 1, 1e-2);
   expect_close(found.force, expected.force, 2e-2);
-  // A cell does stand for its points: otherwise the tree would be of no use.
+  // Some cells are approximated by one point: otherwise the tree would be useless.
   EXPECT_NE(found.z, detail::repulsion(y, 0).z);
 }
 
-TEST(Tsne, RepelsExactlyWherePointsCoincide) {
+TEST(Tsne, RepulsionIsExactForCoincidentPoints) {
   auto y = random_points(100, 1, 7);
-  for (size_t i = 0; i < 60; ++i) y[i] = y[99];  // more than a leaf holds
-  const PlainRepulsion expected = plain_repulsion(y);
+  for (size_t i = 0; i < 60; ++i) y[i] = y[99];  // more points than a leaf holds
+  const ExactRepulsion expected = exact_repulsion(y);
   const auto found = detail::repulsion(y, 0);
   EXPECT_NEAR(found.z / expected.z, 1, 1e-9);
   expect_close(found.force, expected.force, 1e-9);
 
-  // One cell; one by one they would take minutes.
+  // A single cell; all pairs would take minutes.
   const auto one = detail::repulsion(std::vector<Point>(200000, Point{3, 4}), 0.5);
   EXPECT_NEAR(one.z / (200000.0 * 199999), 1, 1e-9);
   EXPECT_NEAR(largest(one.force), 0, 1e-3);
 }
 
-TEST(Tsne, GoesDownTheGradient) {
+TEST(Tsne, DecreasesTheDivergence) {
   const int64_t n = 200;
   std::vector<TsneReport> reports;
   tsne(random_rows(n, 6, 8), n, 6, {.iterations = 305, .progress = [&](const TsneReport& report) {
@@ -255,7 +255,7 @@ TEST(Tsne, GoesDownTheGradient) {
   EXPECT_LE(reports.back().divergence, reports[reports.size() / 2].divergence);
 }
 
-TEST(Tsne, KeepsClustersApart) {
+TEST(Tsne, SeparatesClusters) {
   const int64_t n = 300;
   for (const double perplexity : {10.0, 30.0}) {
     const Floats map =
@@ -265,7 +265,7 @@ TEST(Tsne, KeepsClustersApart) {
   }
 }
 
-TEST(Tsne, IsCentred) {
+TEST(Tsne, IsCentered) {
   const int64_t n = 50;
   double x = 0;
   double y = 0;
@@ -289,15 +289,15 @@ TEST(Tsne, IsTheSameForAnyNumberOfThreads) {
   EXPECT_NE(tsne(rows, n, 9, {.iterations = 60, .seed = 2}), one);
 }
 
-TEST(Tsne, DoesNotDependOnTheUnitOfTheRows) {
+TEST(Tsne, DoesNotDependOnTheScaleOfTheRows) {
   const int64_t n = 60;
   Floats rows = random_rows(n, 4, 12);
   const Floats map = tsne(rows, n, 4, {.iterations = 50});
-  for (float& value : rows) value = std::ldexp(value, 100);  // whose squares overflow
+  for (float& value : rows) value = std::ldexp(value, 100);  // the squares overflow
   EXPECT_EQ(tsne(rows, n, 4, {.iterations = 50}), map);
 }
 
-TEST(Tsne, TakesAStart) {
+TEST(Tsne, AcceptsAnInitialMap) {
   const int64_t n = 40;
   const Floats rows = random_rows(n, 4, 13);
   const Floats start = random_rows(n, 2, 14);
@@ -313,7 +313,7 @@ TEST(Tsne, MapsFewPoints) {
   expect_finite(tsne({}, 12, 0, {}), 12);  // no columns: all points are equal
 }
 
-TEST(Tsne, MapsEqualPoints) {
+TEST(Tsne, MapsIdenticalPoints) {
   for (const int64_t n : {2, 3, 10, 500}) {
     expect_finite(tsne(Floats(static_cast<size_t>(n * 4), 2.5F), n, 4, {.iterations = 100}),
                   static_cast<size_t>(n));
@@ -321,12 +321,12 @@ TEST(Tsne, MapsEqualPoints) {
   Floats rows = random_rows(300, 4, 16);
   std::fill(rows.begin(), rows.begin() + 800, 0.0F);
   expect_finite(tsne(rows, 300, 4, {.iterations = 200}), 300);
-  // All at one place, from which no force leads away.
+  // All points start at the same position, where the forces cancel.
   const Floats together(600, 1.0F);
   expect_finite(tsne(rows, 300, 4, {.iterations = 20, .start = together}), 300);
 }
 
-TEST(Tsne, TakesAPerplexityThatIsTooLargeForTheBestThereIs) {
+TEST(Tsne, CapsThePerplexity) {
   const int64_t n = 20;
   const Floats rows = random_rows(n, 4, 17);
   EXPECT_EQ(tsne(rows, n, 4, {.perplexity = 1000, .iterations = 50}),
@@ -344,10 +344,11 @@ TEST(Tsne, Stops) {
   };
   expect_finite(tsne(rows, n, 4, {.progress = progress, .stop = &stop}), 100);
   EXPECT_EQ(last, 20);
-  expect_finite(tsne(rows, n, 4, {.progress = progress, .stop = &stop}), 100);  // before it starts
+  expect_finite(tsne(rows, n, 4, {.progress = progress, .stop = &stop}),
+                100);  // stopped before it starts
 }
 
-TEST(Tsne, RefusesWhatIsNoNumber) {
+TEST(Tsne, RejectsNonFiniteValues) {
   Floats rows = random_rows(10, 4, 19);
   rows[4 * 3 + 2] = std::numeric_limits<float>::quiet_NaN();
   expect_error([&] { tsne(rows, 10, 4, {}); }, {"row 3, column 2", "nan"});
@@ -355,7 +356,7 @@ TEST(Tsne, RefusesWhatIsNoNumber) {
   expect_error([&] { tsne(rows, 10, 4, {}); }, {"row 3, column 2", "inf"});
 }
 
-TEST(Tsne, RefusesSizesAndSettingsThatDoNotFit) {
+TEST(Tsne, RejectsInvalidSizesAndOptions) {
   const Floats rows = random_rows(10, 4, 20);
   const Floats start = random_rows(9, 2, 21);
   expect_error([&] { tsne(rows, 11, 4, {}); }, {"11 points", "40 values"});

@@ -22,7 +22,7 @@ Floats floats(const Tensor& tensor) {
   return {tensor.data_ptr<float>(), tensor.data_ptr<float>() + tensor.numel()};
 }
 
-// An arc as the graph has it: to which node, by which link.
+// Neighbor and link of an arc.
 using Arc = std::pair<int64_t, int64_t>;
 
 std::vector<Arc> arcs_of(const Graph& graph, int64_t u) {
@@ -33,8 +33,8 @@ std::vector<Arc> arcs_of(const Graph& graph, int64_t u) {
   return arcs;
 }
 
-// The arcs that each target of a block was given, with nodes by their numbers in the graph.
-std::vector<std::vector<Arc>> drawn_arcs(const Block& block, const std::vector<int64_t>& nodes) {
+// The arcs of each target of a block, with the node numbers of the graph.
+std::vector<std::vector<Arc>> sampled_arcs(const Block& block, const std::vector<int64_t>& nodes) {
   const auto row_ptr = integers(block.row_ptr);
   const auto source = integers(block.source);
   const auto link = integers(block.link);
@@ -58,7 +58,7 @@ void expect_same_batch(const Batch& a, const Batch& b) {
   }
 }
 
-// Checks every promise about the blocks of a batch, for any fanouts.
+// Checks all invariants of the blocks of a batch, for any fan-outs.
 void check_batch(const Graph& graph, const Batch& batch, const std::vector<int64_t>& seeds,
                  const std::vector<int64_t>& fanouts) {
   ASSERT_EQ(batch.blocks.size(), fanouts.size());
@@ -78,20 +78,20 @@ void check_batch(const Graph& graph, const Batch& batch, const std::vector<int64
       EXPECT_EQ(degree[i], static_cast<float>(graph.degree(nodes[i])));
     }
     const auto weight = floats(block.weight);
-    const auto drawn = drawn_arcs(block, nodes);
+    const auto sampled = sampled_arcs(block, nodes);
     size_t arc = 0;
-    for (size_t i = 0; i < drawn.size(); ++i) {
+    for (size_t i = 0; i < sampled.size(); ++i) {
       const auto all = arcs_of(graph, nodes[i]);
       const auto most = fanouts[l] == kWholeNeighborhood
                             ? all.size()
                             : std::min(all.size(), static_cast<size_t>(fanouts[l]));
-      EXPECT_EQ(drawn[i].size(), most);
+      EXPECT_EQ(sampled[i].size(), most);
       if (most == all.size()) {
-        EXPECT_EQ(drawn[i], all);
+        EXPECT_EQ(sampled[i], all);
       }
-      const std::set<Arc> distinct(drawn[i].begin(), drawn[i].end());
-      EXPECT_EQ(distinct.size(), drawn[i].size());
-      for (const Arc& one : drawn[i]) {
+      const std::set<Arc> distinct(sampled[i].begin(), sampled[i].end());
+      EXPECT_EQ(distinct.size(), sampled[i].size());
+      for (const Arc& one : sampled[i]) {
         EXPECT_NE(std::find(all.begin(), all.end(), one), all.end());
         EXPECT_FLOAT_EQ(weight[arc++], static_cast<float>(all.size()) / static_cast<float>(most));
       }
@@ -106,9 +106,9 @@ Graph dense_toy(uint64_t seed) {
   return toy_graph({.nodes = 40, .links = 300, .attributes = 1, .seed = seed});
 }
 
-TEST(Sampler, KeepsItsPromisesForAnyFanout) {
+TEST(Sampler, SatisfiesItsInvariantsForAnyFanout) {
   const Graph graph = dense_toy(1);
-  const std::vector<int64_t> seeds = {5, 39, 0, 17, 22};  // 39 has no neighbour
+  const std::vector<int64_t> seeds = {5, 39, 0, 17, 22};  // 39 has no neighbor
   const std::vector<std::vector<int64_t>> choices = {{kWholeNeighborhood},
                                                      {kWholeNeighborhood, kWholeNeighborhood},
                                                      {3},
@@ -130,8 +130,8 @@ TEST(Sampler, CountsTheArcsOfABatch) {
   EXPECT_EQ(batch.arcs(), graph.degree(3) + graph.degree(4));
 }
 
-TEST(Sampler, DrawsTheSameForTheSameKeyWithAnyThreads) {
-  // More targets than one piece of parallel work.
+TEST(Sampler, DependsOnlyOnTheKeyForAnyNumberOfThreads) {
+  // More targets than one chunk of parallel work.
   const Graph graph = toy_graph({.nodes = 6000, .links = 40'000, .attributes = 1});
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {3, 4};
@@ -142,24 +142,24 @@ TEST(Sampler, DrawsTheSameForTheSameKeyWithAnyThreads) {
   expect_same_batch(sample(1), sample(4));
 }
 
-TEST(Sampler, DrawsAnewForEverySeedEpochBatchAndLayer) {
+TEST(Sampler, DiffersBetweenSeedsEpochsBatchesAndLayers) {
   const Graph graph = dense_toy(3);
   const auto seeds = all_nodes(graph);
   const std::vector<int64_t> fanouts = {3, 3};
-  const auto drawn = [&](const DrawKey& key) {
+  const auto links = [&](const SampleKey& key) {
     return integers(sample_batch(graph, seeds, {.fanouts = fanouts}, key).blocks[1].link);
   };
-  const auto first = drawn({1, 1, 1});
-  EXPECT_EQ(drawn({1, 1, 1}), first);
-  EXPECT_NE(drawn({2, 1, 1}), first);
-  EXPECT_NE(drawn({1, 2, 1}), first);
-  EXPECT_NE(drawn({1, 1, 2}), first);
-  // All nodes are targets of both layers, so that equal draws would be equal arrays.
+  const auto first = links({1, 1, 1});
+  EXPECT_EQ(links({1, 1, 1}), first);
+  EXPECT_NE(links({2, 1, 1}), first);
+  EXPECT_NE(links({1, 2, 1}), first);
+  EXPECT_NE(links({1, 1, 2}), first);
+  // All nodes are targets of both layers, so equal samples would give equal arrays.
   const Batch batch = sample_batch(graph, seeds, {.fanouts = fanouts}, {1, 1, 1});
   EXPECT_NE(integers(batch.blocks[0].link), integers(batch.blocks[1].link));
 }
 
-// A node with 17 links, each with a number; the weighted sum of drawn numbers estimates their sum.
+// A node has 17 links with a number each; the weighted sum over sampled links estimates their sum.
 TEST(Sampler, EstimatesTheSumWithoutBias) {
   constexpr int64_t kDegree = 17;
   Adjacency star;
@@ -179,11 +179,11 @@ TEST(Sampler, EstimatesTheSumWithoutBias) {
   for (const double value : x) exact += value;
   const std::vector<int64_t> seeds = {0};
   for (const int64_t fanout : {1, 3, 10}) {
-    constexpr int kDraws = 5000;
+    constexpr int kSamples = 5000;
     double sum = 0;
     double squares = 0;
     std::vector<int64_t> times(kDegree);
-    for (int epoch = 0; epoch < kDraws; ++epoch) {
+    for (int epoch = 0; epoch < kSamples; ++epoch) {
       const Batch batch = sample_batch(star, seeds, {.fanouts = {fanout}}, {1, epoch, 0});
       const auto link = integers(batch.blocks[0].link);
       const auto weight = floats(batch.blocks[0].weight);
@@ -195,20 +195,21 @@ TEST(Sampler, EstimatesTheSumWithoutBias) {
       sum += estimate;
       squares += estimate * estimate;
     }
-    const double mean = sum / kDraws;
-    const double error = std::sqrt((squares / kDraws - mean * mean) / kDraws);
+    const double mean = sum / kSamples;
+    const double error = std::sqrt((squares / kSamples - mean * mean) / kSamples);
     EXPECT_GT(error, 0);
-    EXPECT_LT(error, 0.01 * exact);  // else a wrong weight could hide
+    EXPECT_LT(error, 0.01 * exact);  // otherwise a wrong weight could go unnoticed
     EXPECT_NEAR(mean, exact, 4 * error) << "fanout " << fanout;
-    // Every link is drawn equally often.
+    // Every link is sampled equally often.
     const double p = static_cast<double>(fanout) / kDegree;
     for (const int64_t count : times) {
-      EXPECT_NEAR(static_cast<double>(count) / kDraws, p, 4.5 * std::sqrt(p * (1 - p) / kDraws));
+      EXPECT_NEAR(static_cast<double>(count) / kSamples, p,
+                  4.5 * std::sqrt(p * (1 - p) / kSamples));
     }
   }
 }
 
-TEST(Adjacency, WithinSomeNodesKeepsArcsBetweenThem) {
+TEST(Adjacency, WithinANodeSetKeepsArcsBetweenItsNodes) {
   const Graph graph = dense_toy(5);
   std::vector<bool> kept;
   for (int64_t u = 0; u < graph.node_count(); ++u) kept.push_back(u % 3 != 1);
@@ -228,7 +229,7 @@ TEST(Adjacency, WithinSomeNodesKeepsArcsBetweenThem) {
   }
 }
 
-TEST(Adjacency, GiveBlocksOfStretchesOfNodes) {
+TEST(Adjacency, GivesBlocksOfNodeRanges) {
   const Graph graph = dense_toy(6);
   const Adjacency& all = graph;
   const Tensor degree = degrees(all);
@@ -236,9 +237,9 @@ TEST(Adjacency, GiveBlocksOfStretchesOfNodes) {
   EXPECT_EQ(block.sources, graph.node_count());
   EXPECT_EQ(integers(block.target).front(), 7);
   EXPECT_EQ(block.targets(), 14);
-  const auto drawn = drawn_arcs(block, all_nodes(graph));
+  const auto arcs = sampled_arcs(block, all_nodes(graph));
   for (int64_t u = 7; u < 21; ++u) {
-    EXPECT_EQ(drawn[static_cast<size_t>(u - 7)], arcs_of(graph, u));
+    EXPECT_EQ(arcs[static_cast<size_t>(u - 7)], arcs_of(graph, u));
     EXPECT_EQ(degree[u].item<float>(), static_cast<float>(graph.degree(u)));
   }
   EXPECT_FALSE(block.weight.defined());

@@ -37,7 +37,7 @@ Floats normals(int64_t count, uint64_t seed) {
   return values;
 }
 
-// Random rows; sparse ones without a quarter of their values, coded ones of three kinds.
+// Random rows; sparse rows have a quarter zeros, coded rows have three distinct values.
 Attributes random_attributes(Layout layout, int64_t rows, int64_t columns, uint64_t seed) {
   Floats values = normals(rows * columns, seed);
   if (layout == Layout::kDense) return Attributes::dense(values, rows, columns);
@@ -54,7 +54,7 @@ Attributes random_attributes(Layout layout, int64_t rows, int64_t columns, uint6
   return coded;
 }
 
-// Parallel links and self loops occur.
+// Contains parallel links and self-loops.
 Graph make_graph(const GraphShape& shape) {
   Random random(shape.seed, shape.nodes, shape.links);
   std::vector<int32_t> source;
@@ -86,7 +86,7 @@ Graph make_graph(const GraphShape& shape) {
   return graph;
 }
 
-// What the definitions say, by enumeration.
+// The definitions, by enumeration.
 
 Vector vector_of(const Attributes& f, int64_t i) {
   if (f.columns == 0) return {1};
@@ -123,7 +123,7 @@ std::vector<Vector> features_of(const Graph& graph) {
   return f;
 }
 
-// A walk by what its nodes and links are.
+// A walk, as the labels of its nodes and links.
 struct Walk {
   int64_t last;
   std::vector<Vector> nodes;
@@ -177,7 +177,7 @@ double neighbor_by_arcs(const Graph& a, const Graph& b) {
   return sum;
 }
 
-// K_N^(l)(u,u') down both trees of neighbours.
+// K_N^(l)(u,u') by recursion over the neighborhood trees of both nodes.
 struct Trees {
   std::vector<Vector> f;
   std::vector<Vector> g;
@@ -199,7 +199,7 @@ struct Trees {
 };
 
 // r^(d)(u) = [r^(d−1)(u), √λ Σ_v f(e) ⊗ r^(d−1)(v)]
-std::vector<Vector> relabelled(const Graph& graph, int64_t depth, double decay) {
+std::vector<Vector> relabeled(const Graph& graph, int64_t depth, double decay) {
   auto labels = features_of(graph);
   for (int64_t d = 0; d < depth; ++d) {
     auto next = labels;
@@ -230,8 +230,8 @@ double by_definition(const Graph& a, const Graph& b, const KernelOptions& option
     return sum;
   }
   const int64_t depth = options.kind == Kind::kWeisfeilerLehman ? options.depth : 0;
-  return kernel_of_walks(walks_of(a, relabelled(a, depth, options.decay), options.length),
-                         walks_of(b, relabelled(b, depth, options.decay), options.length),
+  return kernel_of_walks(walks_of(a, relabeled(a, depth, options.decay), options.length),
+                         walks_of(b, relabeled(b, depth, options.decay), options.length),
                          options.decay);
 }
 
@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Directions{false, true})),
     case_name);
 
-TEST_P(GraphKernel, IsWhatItsDefinitionSays) {
+TEST_P(GraphKernel, MatchesItsDefinition) {
   const Graph a = graph({.nodes = 5, .links = 6, .seed = 3});
   const Graph b = graph({.nodes = 4, .links = 5, .seed = 4});
   for (const Kind kind : kKinds) {
@@ -301,7 +301,7 @@ TEST_P(GraphKernel, IsWhatItsDefinitionSays) {
   }
 }
 
-TEST_P(GraphKernel, OfNodesIsThatOfTheirTrees) {
+TEST_P(GraphKernel, NodeKernelMatchesTheTreeRecursion) {
   const Graph a = graph({.nodes = 5, .links = 6, .seed = 5});
   const Graph b = graph({.nodes = 4, .links = 5, .seed = 6});
   const Trees trees{features_of(a), features_of(b), arcs_of(a), arcs_of(b), 0.7};
@@ -341,10 +341,10 @@ TEST_P(GraphKernel, HasSymmetricPositiveSemidefiniteGramMatrices) {
   EXPECT_FALSE(positive_semidefinite({1, 2, 2, 1}, 2));
 }
 
-TEST(GraphKernels, CountWalksWhereThereIsNothingToCompare) {
+TEST(GraphKernels, CountWalksWithoutFeaturesAndAttributes) {
   const GraphShape bare{.nodes = 7, .links = 12, .features = 0, .attributes = 0};
   const Graph a = make_graph(bare);
-  Vector walks(7, 1);  // of i nodes from each node
+  Vector walks(7, 1);  // number of walks with `length` nodes from each node
   for (int64_t length = 1; length <= 5; ++length) {
     const double count = std::accumulate(walks.begin(), walks.end(), 0.0);
     EXPECT_EQ(graph_kernel(a, a, {.length = length, .decay = 1}), count * count);
@@ -358,7 +358,7 @@ TEST(GraphKernels, CountWalksWhereThereIsNothingToCompare) {
   EXPECT_EQ(graph_kernel(a, a, {.kind = Kind::kNeighbor}), arcs * arcs);
 }
 
-TEST(GraphKernels, RelabelNodesWithoutNeighboursToo) {
+TEST(GraphKernels, RelabelIsolatedNodes) {
   const Graph alone = make_graph({.nodes = 1, .links = 0});
   const Vector f = features_of(alone)[0];
   const KernelOptions options{.kind = Kind::kWeisfeilerLehman, .length = 1, .depth = 3};
@@ -376,7 +376,7 @@ TEST(GraphKernels, AreZeroWithoutWalks) {
   EXPECT_TRUE(gram_matrix({}, {}).empty());
 }
 
-// The same bits with any number of threads, for graphs of several pieces and for many small ones.
+// Bitwise identical for any number of threads, for graphs of several chunks and for small graphs.
 TEST(GraphKernels, DoNotDependOnTheNumberOfThreads) {
   std::vector<Graph> large;
   std::vector<Graph> small;
@@ -399,13 +399,13 @@ TEST(GraphKernels, DoNotDependOnTheNumberOfThreads) {
   }
 }
 
-TEST(GraphKernels, RefuseWhatTheyCannotCompare) {
+TEST(GraphKernels, RejectIncompatibleGraphsAndInvalidOptions) {
   const Graph a = make_graph({});
   const Graph wide = make_graph({.features = 4});
   const Graph more = make_graph({.attributes = 3});
   const Graph none = make_graph({.attributes = 0});
   expect_error([&] { graph_kernel(a, wide, {}); },
-               {"graphs with 3 and 4 node features have no kernel, expected as many in both"});
+               {"cannot compare graphs with 3 and 4 node features; expected equal numbers"});
   expect_error([&] { graph_kernel(wide, a, {}); }, {"4 and 3 node features"});
   expect_error([&] { node_kernel(a, more, {}); }, {"2 and 3 link attributes"});
   expect_error([&] { gram_matrix(std::vector{none, none, a}, {}); }, {"0 and 2 link attributes"});
@@ -417,15 +417,15 @@ TEST(GraphKernels, RefuseWhatTheyCannotCompare) {
     expect_error([&] { graph_kernel(a, a, {.decay = decay}); },
                  {"--decay ", "expected more than 0 and at most 1"});
   }
-  expect_error([] { kernel_named("sage"); }, {"there is no kernel called 'sage'"});
-  expect_error([&] { graph_kernel(a, a, {.length = 1000, .decay = 1}); }, {"too large"});
+  expect_error([] { kernel_named("sage"); }, {"unknown kernel 'sage'"});
+  expect_error([&] { graph_kernel(a, a, {.length = 1000, .decay = 1}); }, {"overflows"});
 }
 
-TEST(GraphKernels, RefuseGraphsWithTooManyPairsOfNodes) {
+TEST(GraphKernels, RejectGraphsThatNeedTooMuchMemory) {
   const Graph a = make_graph({.nodes = 20000, .links = 0});
   const Graph b = make_graph({.nodes = 10, .links = 0});
   expect_error([&] { graph_kernel(a, a, {}); },
-               {"the pairs of 20000 and 20000 nodes would take 9 GiB, expected at most 6"});
+               {"graphs with 20000 and 20000 nodes needs 9 GiB, expected at most 6 GiB"});
   EXPECT_NO_THROW(graph_kernel(a, b, {}));
   expect_error([&] { graph_kernel(b, a, {.normalize = true}); }, {"20000 and 20000"});
 }

@@ -20,7 +20,7 @@ double dot(const float* weights, const Floats& f) {
   return sum;
 }
 
-// One coordinate of a case, with the products of its weights as the paper writes them.
+// One coordinate k of a case, with the products of its weights in the paper's notation.
 struct Coordinate {
   TheoremCase on;
   int64_t k;
@@ -33,7 +33,7 @@ struct Coordinate {
     return dot(on.weights.u_row(l, k), row(graph().link_attributes, graph().link[arc]));
   }
 
-  // Σ over the walks from u over l links, each λ^l W^(l) f(u_0) U^(l) f(e_1) W^(l−1) f(u_1) …
+  // Sum over the walks from u with l links of λ^l W^(l) f(u_0) U^(l) f(e_1) W^(l−1) f(u_1) …
   double walks_from(int64_t node, int64_t l) const {
     if (l == 0) return w(0, node);
     double sum = 0;
@@ -43,7 +43,7 @@ struct Coordinate {
     return sum;
   }
 
-  // Σ over the stars of l arcs (e_i, v_i) from u, each λ^l W^(0) f(u) Π_i U^(i) f(e_i) W^(i) f(v_i)
+  // Sum over the stars of l arcs (e_i, v_i) from u of λ^l W^(0) f(u) Π_i U^(i) f(e_i) W^(i) f(v_i)
   double stars_at(int64_t node, int64_t l) const {
     if (l == 0) return w(0, node);
     double sum = 0;
@@ -70,7 +70,7 @@ TEST(Theorem1, HoldsForTheWalkForm) {
   }
 }
 
-TEST(Theorem1, HoldsForThePrintedFormWithOneLinkOnly) {
+TEST(Theorem1, HoldsForThePrintedFormOnlyForOneLayer) {
   for (const auto& row : check_theorem({})) {
     SCOPED_TRACE(join(name_of(row.direction), " ", row.l));
     if (row.l == 1) {
@@ -81,7 +81,7 @@ TEST(Theorem1, HoldsForThePrintedFormWithOneLinkOnly) {
   }
 }
 
-TEST(Theorem1, IsCheckedOnOtherGraphsWithOtherSeeds) {
+TEST(Theorem1, UsesDifferentGraphsForDifferentSeeds) {
   const auto rows = check_theorem({.graphs = 2, .layers = 1});
   const auto others = check_theorem({.graphs = 2, .layers = 1, .seed = 2});
   ASSERT_EQ(rows.size(), others.size());
@@ -108,8 +108,8 @@ TEST(LaseRw, SumsOverWalksOrStars) {
   }
 }
 
-// What leads where matters only if the two arcs of a link differ.
-TEST(PathGraph, LeadsTheWayOfTheWalk) {
+// The direction of the path matters only if the two arcs of a link differ.
+TEST(PathGraph, PointsInTheDirectionOfTheWalk) {
   for (const auto direction : kDirections) {
     const auto [graph, weights] = theorem_case({}, direction, 0);
     for (int64_t l = 1; l <= 4; ++l) {
@@ -127,7 +127,7 @@ TEST(PathGraph, LeadsTheWayOfTheWalk) {
   }
 }
 
-TEST(PathGraph, HasOneWalkOverAllItsLinks) {
+TEST(PathGraph, HasOneWalkAlongAllLinks) {
   const auto weights = theorem_case({}, LinkDirection::kDirected, 0).weights;
   for (const auto form : {LaseRwForm::kWalk, LaseRwForm::kPrinted}) {
     for (int64_t l = 1; l <= 4; ++l) {
@@ -151,7 +151,7 @@ TEST(PathGraph, HasOneWalkOverAllItsLinks) {
   }
 }
 
-TEST(Theorem1, RefusesSizesThatMakeNoSense) {
+TEST(Theorem1, RejectsInvalidSizes) {
   expect_error([] { check_theorem({.links = 0}); }, {"a size of 0, expected at least 1"});
   expect_error([] { check_theorem({.layers = -1}); }, {"a size of -1"});
 }

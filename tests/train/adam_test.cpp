@@ -7,8 +7,8 @@
 namespace lase {
 namespace {
 
-// Three steps on one number with given gradients, by the formulas of Kingma and Ba.
-TEST(Adam, StepsAsWorkedOutByHand) {
+// Three steps on one number with given gradients, by the equations of Kingma and Ba.
+TEST(Adam, MatchesItsEquations) {
   Parameters parameters(1);
   parameters.zeros("w", 1);
   at::Tensor& w = parameters.all()[0].second;
@@ -36,7 +36,7 @@ TEST(Adam, StepsAsWorkedOutByHand) {
   EXPECT_NEAR(adam.moments().second.at("w").item<double>(), v, 1e-12);
 }
 
-TEST(Adam, LeavesParametersWithoutGradientAlone) {
+TEST(Adam, DoesNotChangeParametersWithoutGradient) {
   Parameters parameters(1);
   parameters.matrix("a", 2, 2);
   parameters.matrix("b", 2, 2);

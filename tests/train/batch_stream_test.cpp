@@ -31,7 +31,7 @@ TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
   EXPECT_FALSE(stream.next());
 }
 
-TEST(BatchStream, MayBeLeftBeforeItsEnd) {
+TEST(BatchStream, CanBeDestroyedBeforeItsEnd) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
@@ -41,7 +41,7 @@ TEST(BatchStream, MayBeLeftBeforeItsEnd) {
   }
 }
 
-TEST(BatchStream, TellsWhatWentWrongToWhoWaits) {
+TEST(BatchStream, RethrowsErrorsToTheConsumer) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};

@@ -7,14 +7,14 @@ namespace {
 
 class CheckpointFile : public FolderTest {};
 
-// Two parameters of the same shape.
+// Parameters of equal shape.
 Parameters parameters_in_order(const std::vector<std::string>& names) {
   Parameters parameters(7);
   for (const auto& name : names) parameters.matrix(name, 2, 3);
   return parameters;
 }
 
-TEST_F(CheckpointFile, KeepsTensorsByNameInWhateverOrderTheyAreMade) {
+TEST_F(CheckpointFile, StoresTensorsByNameRegardlessOfTheirOrder) {
   const Parameters before = parameters_in_order({"layer1.w1", "layer1.w2"});
   Checkpoint saved{.epoch = 3, .steps = 12, .progress = nlohmann::json::object()};
   saved.weights = saved.average = saved.best = saved.first = saved.second = before.copy();
@@ -37,7 +37,7 @@ TEST_F(CheckpointFile, KeepsTensorsByNameInWhateverOrderTheyAreMade) {
   }
 }
 
-TEST_F(CheckpointFile, RefusesParametersOfOtherNamesAndShapes) {
+TEST_F(CheckpointFile, RejectsParametersOfOtherNamesAndShapes) {
   const Parameters before = parameters_in_order({"layer1.w1"});
   const NamedTensors values = before.copy();
   save_checkpoint({.weights = values,

@@ -1,5 +1,5 @@
-// Every strategy estimates the sums of every layer without bias, and so the gradient of any linear
-// function of them with respect to the parameters.
+// Every strategy gives unbiased estimates of the sums of every layer, and thus of the gradient of
+// any linear function of them with respect to the parameters.
 
 #include "lase/train/estimator.h"
 
@@ -34,8 +34,8 @@ Model small_model(const std::string& architecture, const Graph& graph, uint64_t 
 
 Graph busy_graph(Layout layout) { return toy_graph({.nodes = 26, .links = 220, .layout = layout}); }
 
-// Moves every parameter a little, as steps of training do.
-void move(Model& model, double by) {
+// Perturbs every parameter, as training steps do.
+void perturb(Model& model, double by) {
   c10::NoGradGuard no_grad;
   Random random(11);
   for (auto& [name, value] : model.parameters().all()) {
@@ -43,7 +43,7 @@ void move(Model& model, double by) {
   }
 }
 
-// A mean of draws, and how far it may be off.
+// Sample mean and its standard error.
 struct Mean {
   double sum = 0;
   double squares = 0;
@@ -66,7 +66,7 @@ class OneLayer {
   OneLayer(const Graph& graph, const Inputs& inputs, const Model& model, int64_t l)
       : graph_(graph), inputs_(inputs), model_(model), l_(l) {
     seeds_ = all_nodes(graph);
-    state_ = exact_pass(model, inputs, graph_)[static_cast<size_t>(l)].known.state;
+    state_ = exact_pass(model, inputs, graph_)[static_cast<size_t>(l)].baseline.state;
     Random random(5);
     const Block block = whole_block(graph_, degrees(graph_), 0, graph.node_count());
     for (const auto& part : model.layer(l).sums({state_, block, inputs.links(), {}})) {
@@ -78,30 +78,31 @@ class OneLayer {
     exact_ = functions(block, nullptr);
   }
 
-  // ⟨outer, s⟩, and its gradient along a direction in the space of the parameters.
+  // ⟨outer, s⟩, and its derivative along a direction in parameter space.
   using Functions = std::pair<double, double>;
   const Functions& exact() const { return exact_; }
 
-  Functions drawn(Estimator& estimator, int64_t epoch) const {
+  Functions sampled(Estimator& estimator, int64_t epoch) const {
     const auto at = static_cast<size_t>(l_);
     const Sampling& all = estimator.sampling();
-    Sampling one{.fanouts = {all.fanouts[at]}, .draw = all.draw};
-    if (!all.shares.empty()) one.shares = {all.shares[at]};
+    Sampling one{.fanouts = {all.fanouts[at]}, .replacement = all.replacement};
+    if (!all.probabilities.empty()) one.probabilities = {all.probabilities[at]};
     Batch batch = sample_batch(graph_, seeds_, one, {2, epoch, 0});
     batch.blocks.resize(static_cast<size_t>(model_.block_count()), batch.blocks[0]);
     if (estimator.snapshot() == nullptr) return functions(batch.blocks[at], nullptr);
-    const Past past = estimator.snapshot()->of(batch);
-    return functions(batch.blocks[at], &past);
+    const Baseline baseline = estimator.snapshot()->of(batch);
+    return functions(batch.blocks[at], &baseline);
   }
 
  private:
-  Functions functions(const Block& block, const Past* past) const {
+  Functions functions(const Block& block, const Baseline* baseline) const {
     const LayerInput in{state_, block, inputs_.links(), {}};
     const Layer& layer = model_.layer(l_);
     const auto parts = layer.sums(in);
     std::vector<Tensor> s;
-    if (past != nullptr) {
-      s = layer.estimate(parts, in, past->model->layer(l_), past->layers[static_cast<size_t>(l_)]);
+    if (baseline != nullptr) {
+      s = layer.estimate(parts, in, baseline->model->layer(l_),
+                         baseline->layers[static_cast<size_t>(l_)]);
     } else {
       for (const auto& part : parts) s.push_back(ops::gated_sum(part, block));
     }
@@ -130,61 +131,62 @@ class OneLayer {
   Functions exact_;
 };
 
-void expect_no_bias(const std::string& architecture, Layout layout,
-                    const SamplingOptions& options) {
+void expect_unbiased(const std::string& architecture, Layout layout,
+                     const SamplingOptions& options) {
   const Graph graph = busy_graph(layout);
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model(architecture, graph);
   const Adjacency& all = graph;
   Estimator estimator(options, model, inputs, all, graph.node_count());
-  estimator.renew();
-  move(model, 0.2);  // what is known is now stale
+  estimator.refresh();
+  perturb(model, 0.2);  // the snapshot and the probabilities are now stale
   for (int64_t l = 0; l < model.block_count(); ++l) {
     const OneLayer layer(graph, inputs, model, l);
     Mean value;
     Mean slope;
     for (int64_t epoch = 0; epoch < 200; ++epoch) {
-      const auto [v, g] = layer.drawn(estimator, epoch);
+      const auto [v, g] = layer.sampled(estimator, epoch);
       value.add(v);
       slope.add(g);
     }
     const std::string what =
         join(architecture, ", ", layout_name(layout), ", ", name_of(options.strategy), ", ",
-             name_of(options.draw), ", ", options.fanout[0], " drawn, layer ", l + 1);
-    // GraphSAGE sums features that never move.
-    const bool still = architecture == "graphsage" && l == 0;
-    EXPECT_EQ(value.error() > 1e-6, !(still && options.strategy == Strategy::kSnapshot)) << what;
+             name_of(options.replacement), ", fan-out ", options.fanout[0], ", layer ", l + 1);
+    // The first layer of GraphSAGE sums features, which do not depend on parameters.
+    const bool constant = architecture == "graphsage" && l == 0;
+    EXPECT_EQ(value.error() > 1e-6, !(constant && options.strategy == Strategy::kSnapshot)) << what;
     EXPECT_NEAR(value.mean(), layer.exact().first, 4 * value.error() + 1e-5) << what;
     EXPECT_NEAR(slope.mean(), layer.exact().second, 4 * slope.error() + 1e-4) << what;
   }
 }
 
-TEST(Estimator, IsWithoutBiasInEveryLayoutForAnyNumberOfDraws) {
+TEST(Estimator, IsUnbiasedInEveryLayoutForAnyFanout) {
   for (const Layout layout : kLayouts) {
     for (const Strategy strategy : kStrategies) {
-      for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
+      for (const Replacement replacement : {Replacement::kWith, Replacement::kWithout}) {
         for (const int64_t fanout : {1, 3, 10}) {
-          expect_no_bias("sage", layout, {.fanout = {fanout}, .strategy = strategy, .draw = draw});
+          expect_unbiased("sage", layout,
+                          {.fanout = {fanout}, .strategy = strategy, .replacement = replacement});
         }
       }
     }
   }
 }
 
-TEST(Estimator, IsWithoutBiasForEveryArchitecture) {
+TEST(Estimator, IsUnbiasedForEveryArchitecture) {
   for (const std::string architecture : kLayered) {
     for (const Strategy strategy : kStrategies) {
-      for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
-        if (strategy != Strategy::kSnapshot && renewal == Renewal::kLazy) continue;
-        expect_no_bias(architecture, Layout::kDense,
-                       {.fanout = {3}, .strategy = strategy, .renewal = renewal});
+      for (const Refresh refresh : {Refresh::kEager, Refresh::kLazy}) {
+        if (strategy != Strategy::kSnapshot && refresh == Refresh::kLazy) continue;
+        expect_unbiased(architecture, Layout::kDense,
+                        {.fanout = {3}, .strategy = strategy, .refresh = refresh});
       }
     }
   }
 }
 
-// Right after the renewal nothing is left to estimate.
-TEST(Estimator, SnapshotIsExactWhereNothingHasMoved) {
+// The change since the snapshot is zero.
+TEST(Estimator, SnapshotIsExactRightAfterARefresh) {
   for (const Layout layout : kLayouts) {
     for (const std::string architecture : kLayered) {
       const Graph graph = busy_graph(layout);
@@ -193,78 +195,78 @@ TEST(Estimator, SnapshotIsExactWhereNothingHasMoved) {
       const Adjacency& all = graph;
       const Tensor exact =
           model.forward(inputs, whole_batch(graph, {3, 1, 4}, model.block_count()), {}).detach();
-      for (const Renewal renewal : {Renewal::kEager, Renewal::kLazy}) {
-        Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot, .renewal = renewal},
+      for (const Refresh refresh : {Refresh::kEager, Refresh::kLazy}) {
+        Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot, .refresh = refresh},
                             model, inputs, all, 3);
-        estimator.renew();
+        estimator.refresh();
         const std::vector<int64_t> seeds = {3, 1, 4};
         const Batch batch = sample_batch(all, seeds, estimator.sampling(), {1, 0, 0});
-        const Past past = estimator.snapshot()->of(batch);
-        expect_close(model.forward(inputs, batch, {}, &past).detach(), exact, 1e-5,
-                     join(architecture, ", ", name_of(renewal)));
+        const Baseline baseline = estimator.snapshot()->of(batch);
+        expect_close(model.forward(inputs, batch, {}, &baseline).detach(), exact, 1e-5,
+                     join(architecture, ", ", name_of(refresh)));
       }
     }
   }
 }
 
-// Lazily, what one batch found out serves the next, until all is forgotten.
-void expect_lazy_as_eager(const std::string& architecture, Layout layout, int64_t project) {
+// A lazy snapshot reuses the rows of earlier batches until the next refresh.
+void expect_lazy_matches_eager(const std::string& architecture, Layout layout, int64_t project) {
   const Graph graph =
       toy_graph({.nodes = 26, .links = 220, .layout = Layout::kSparse, .feature_layout = layout});
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model(architecture, graph, 7, project);
   const Adjacency& all = graph;
-  const auto make = [&](Renewal renewal) {
-    return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .renewal = renewal}, model,
+  const auto make = [&](Refresh refresh) {
+    return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .refresh = refresh}, model,
                      inputs, all, 4);
   };
-  Estimator eager = make(Renewal::kEager);
-  Estimator lazy = make(Renewal::kLazy);
+  Estimator eager = make(Refresh::kEager);
+  Estimator lazy = make(Refresh::kLazy);
   for (int64_t batch_number = 0; batch_number < 12; ++batch_number) {
     if (batch_number % 4 == 0) {
-      move(model, 0.1);
-      eager.renew();
-      lazy.renew();
+      perturb(model, 0.1);
+      eager.refresh();
+      lazy.refresh();
     }
-    move(model, 0.05);
+    perturb(model, 0.05);
     const std::vector<int64_t> seeds = {batch_number, batch_number + 7, 20 + batch_number % 5};
     const Batch batch = sample_batch(all, seeds, eager.sampling(), {1, 0, batch_number});
-    const Past one = eager.snapshot()->of(batch);
-    const Past other = lazy.snapshot()->of(batch);
+    const Baseline one = eager.snapshot()->of(batch);
+    const Baseline other = lazy.snapshot()->of(batch);
     expect_close(model.forward(inputs, batch, {}, &other).detach(),
                  model.forward(inputs, batch, {}, &one).detach(), 1e-5,
                  join(architecture, " ", batch_number));
   }
 }
 
-TEST(Estimator, LazySnapshotsKnowWhatEagerOnesDo) {
+TEST(Estimator, LazySnapshotsMatchEagerOnes) {
   for (const Layout layout : kLayouts) {
     for (const std::string architecture : kLayered) {
-      expect_lazy_as_eager(architecture, layout, 0);
+      expect_lazy_matches_eager(architecture, layout, 0);
     }
-    expect_lazy_as_eager("sage", layout, 5);
+    expect_lazy_matches_eager("sage", layout, 5);
   }
 }
 
-TEST(Estimator, RenewsEverySoManyBatches) {
+TEST(Estimator, CountsBatchesUntilTheNextRefresh) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model("sage", graph);
   const Adjacency& all = graph;
-  Estimator estimator({.fanout = {2}, .strategy = Strategy::kMinVar, .renew = 5}, model, inputs,
-                      all, 4);
+  Estimator estimator({.fanout = {2}, .strategy = Strategy::kMinVar, .refresh_every = 5}, model,
+                      inputs, all, 4);
   EXPECT_EQ(estimator.batches_left(), 0);
-  estimator.renew();
+  estimator.refresh();
   EXPECT_EQ(estimator.batches_left(), 5);
-  estimator.took(3);
+  estimator.count_batches(3);
   EXPECT_EQ(estimator.batches_left(), 2);
-  estimator.expire();
+  estimator.mark_stale();
   EXPECT_EQ(estimator.batches_left(), 0);
-  EXPECT_EQ(estimator.renewals(), 1);
+  EXPECT_EQ(estimator.refresh_count(), 1);
 }
 
-// Where every row is whole, or all arcs alike are drawn, there is nothing to renew.
-TEST(Estimator, NeverPassesOverTheGraphInVain) {
+// Whole neighborhoods and uniform sampling need no exact pass.
+TEST(Estimator, IsNotRefreshedIfThatIsUnnecessary) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model("sage", graph);
@@ -275,13 +277,13 @@ TEST(Estimator, NeverPassesOverTheGraphInVain) {
         SamplingOptions{.fanout = {25}, .strategy = Strategy::kMinVar}}) {
     Estimator estimator(options, model, inputs, all, 4);
     EXPECT_GT(estimator.batches_left(), int64_t{1} << 60);
-    estimator.expire();
+    estimator.mark_stale();
     EXPECT_GT(estimator.batches_left(), 0);
     EXPECT_EQ(estimator.snapshot(), nullptr);
   }
 }
 
-TEST(Estimator, IsLazyWhereBatchesTouchLittleOfTheGraph) {
+TEST(Estimator, IsLazyIfBatchesTouchFewNodes) {
   const Graph graph = toy_graph({.nodes = 4000, .links = 12'000});
   const Inputs inputs(graph, no_scaling(graph));
   const Model model = small_model("sage", graph);
@@ -294,7 +296,7 @@ TEST(Estimator, IsLazyWhereBatchesTouchLittleOfTheGraph) {
   EXPECT_FALSE(lazy(512));
 }
 
-TEST(Estimator, ChoosesWhatSuitsModelAndGraph) {
+TEST(Estimator, ChoosesAStrategyForModelAndGraph) {
   const auto described = [&](int64_t nodes, const SamplingOptions& options,
                              ops::Aggregate aggregate = ops::Aggregate::kMean,
                              const std::string& architecture = "sage") {
@@ -309,30 +311,31 @@ TEST(Estimator, ChoosesWhatSuitsModelAndGraph) {
   constexpr int64_t kSmall = 100;
   constexpr int64_t kLarge = 2000;
   constexpr auto kMax = ops::Aggregate::kMax;
-  EXPECT_EQ(described(kSmall, {}), "whole neighbourhoods");
-  EXPECT_EQ(described(kLarge, {}), "snapshot of 1,10 neighbours, renewed every 20 batches");
-  EXPECT_EQ(described(kLarge, {.fanout = {3}, .renewal = Renewal::kLazy}),
-            "snapshot of 3,3 neighbours, renewed every 20 batches, lazily");
+  EXPECT_EQ(described(kSmall, {}), "whole neighborhoods");
+  EXPECT_EQ(described(kLarge, {}), "snapshot, fan-out 1,10, refreshed every 20 batches");
+  EXPECT_EQ(described(kLarge, {.fanout = {3}, .refresh = Refresh::kLazy}),
+            "snapshot, fan-out 3,3, refreshed every 20 batches, lazily");
   EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood, 3}}),
-            "snapshot of all,3 neighbours, renewed every 20 batches");
-  EXPECT_EQ(described(kSmall, {.strategy = Strategy::kUniform}), "uniform of 10,10 neighbours");
-  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood}}), "whole neighbourhoods");
-  EXPECT_EQ(described(kSmall, {}, kMax), "whole neighbourhoods");
-  EXPECT_EQ(described(kLarge, {}, kMax), "uniform of 10,10 neighbours");
-  EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, "gcn"), "uniform of 10,10,10 neighbours");
+            "snapshot, fan-out all,3, refreshed every 20 batches");
+  EXPECT_EQ(described(kSmall, {.strategy = Strategy::kUniform}), "uniform, fan-out 10,10");
+  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood}}), "whole neighborhoods");
+  EXPECT_EQ(described(kSmall, {}, kMax), "whole neighborhoods");
+  EXPECT_EQ(described(kLarge, {}, kMax), "uniform, fan-out 10,10");
+  EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, "gcn"), "uniform, fan-out 10,10,10");
 }
 
-TEST(Estimator, RefusesWhatMakesNoSense) {
+TEST(Estimator, RejectsInvalidOptions) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
-  ModelOptions largest;
-  largest.aggregate = ops::Aggregate::kMax;
-  const Model model(largest, {4, 3, 3}, 1);
+  ModelOptions options;
+  options.aggregate = ops::Aggregate::kMax;
+  const Model model(options, {4, 3, 3}, 1);
   const Adjacency& all = graph;
   expect_error(
       [&] { Estimator({.fanout = {2}, .strategy = Strategy::kMinVar}, model, inputs, all, 4); },
       {"strategy min_var", "aggregate max"});
-  expect_error([&] { Estimator({.fanout = {2}, .renew = 0}, model, inputs, all, 4); }, {"renew 0"});
+  expect_error([&] { Estimator({.fanout = {2}, .refresh_every = 0}, model, inputs, all, 4); },
+               {"refresh_every 0"});
 }
 
 }  // namespace

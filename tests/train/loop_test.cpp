@@ -1,4 +1,4 @@
-// The parts of the training loop, each on its own.
+// The components of the training loop, each in isolation.
 #include <ATen/ATen.h>
 #include <limits>
 
@@ -54,19 +54,19 @@ TEST(WeightAverage, FollowsTheWeightsCloselyAtFirst) {
   average.update(parameters, 1);  // decay 0
   EXPECT_EQ(value_of(average.values()), 1);
   parameters.set(weights(12));
-  average.update(parameters, 2);  // 1 / 11
+  average.update(parameters, 2);  // decay 1 / 11
   EXPECT_FLOAT_EQ(value_of(average.values()), 11);
   parameters.set(weights(1));
-  average.update(parameters, 1000);  // as given
+  average.update(parameters, 1000);  // decay 0.5
   EXPECT_FLOAT_EQ(value_of(average.values()), 6);
   expect_error([&] { WeightAverage(parameters, 1); }, {"average 1"});
 }
 
-TEST(BestWeights, AreThoseOfTheHighestScoreThenOfTheLowestLoss) {
+TEST(BestWeights, HaveTheHighestScoreThenTheLowestLoss) {
   BestWeights best({});
   NamedTensors given = weights(1);
   EXPECT_TRUE(best.offer(1, 0.5, 2.0, given));
-  given.at("w").fill_(7);  // what is kept is a copy
+  given.at("w").fill_(7);  // the kept weights are a copy
   EXPECT_EQ(value_of(best.weights()), 1);
   EXPECT_FALSE(best.offer(2, 0.4, 1.0, weights(2)));
   EXPECT_FALSE(best.offer(3, 0.5, 2.0, weights(3)));
@@ -76,7 +76,7 @@ TEST(BestWeights, AreThoseOfTheHighestScoreThenOfTheLowestLoss) {
   EXPECT_EQ(value_of(best.weights()), 4);
 }
 
-TEST(BestWeights, AreThoseOfTheLowestLossIfAsked) {
+TEST(BestWeights, HaveTheLowestLossIfSelectedByLoss) {
   BestWeights best({.by_loss = true});
   EXPECT_TRUE(best.offer(1, 0.5, 2.0, weights(1)));
   EXPECT_TRUE(best.offer(2, 0.4, 1.0, weights(2)));
@@ -84,26 +84,26 @@ TEST(BestWeights, AreThoseOfTheLowestLossIfAsked) {
   EXPECT_EQ(best.score(), 0.4);
 }
 
-TEST(BestWeights, EndPatienceOnlyOnceValidated) {
+TEST(BestWeights, StopTrainingOnlyAfterValidation) {
   BestWeights best({.patience = 3});
   best.take(1, weights(1));
-  EXPECT_TRUE(best.patient(100));
+  EXPECT_TRUE(best.should_continue(100));
   best.offer(2, 0.5, 2.0, weights(2));
   BestWeights resumed({.patience = 3});
   resumed.restore(best.state(), weights(2));
   for (const auto* each : {&best, &resumed}) {
-    EXPECT_TRUE(each->patient(4));
-    EXPECT_FALSE(each->patient(5));
+    EXPECT_TRUE(each->should_continue(4));
+    EXPECT_FALSE(each->should_continue(5));
     EXPECT_EQ(each->loss(), 2.0);
   }
-  BestWeights endless({});
-  endless.offer(1, 0.5, 2.0, weights(1));
-  EXPECT_TRUE(endless.patient(1000));
+  BestWeights unlimited({});
+  unlimited.offer(1, 0.5, 2.0, weights(1));
+  EXPECT_TRUE(unlimited.should_continue(1000));
 }
 
 class CheckpointsTest : public FolderTest {};
 
-TEST_F(CheckpointsTest, AreDueEverySoManyEpochsButNotAtTheEnd) {
+TEST_F(CheckpointsTest, AreDueAtTheIntervalButNotAtTheEnd) {
   const Checkpoints checkpoints({.path = path("c"), .every = 2});
   EXPECT_FALSE(checkpoints.due(1, 6));
   EXPECT_TRUE(checkpoints.due(2, 6));
@@ -112,7 +112,7 @@ TEST_F(CheckpointsTest, AreDueEverySoManyEpochsButNotAtTheEnd) {
   expect_error([&] { Checkpoints({.path = path("c"), .every = 0}); }, {"checkpoint_every 0"});
 }
 
-TEST_F(CheckpointsTest, AreLoadedForTheSameOptionsOnly) {
+TEST_F(CheckpointsTest, AreLoadedOnlyForTheSameOptions) {
   Parameters parameters(1);
   parameters.zeros("w", 2);
   const NamedTensors values = weights(3);
@@ -124,7 +124,7 @@ TEST_F(CheckpointsTest, AreLoadedForTheSameOptionsOnly) {
                          .second = values,
                          .options = {{"seed", 1}}};
   Checkpoints checkpoints({.path = path("c"), .every = 1, .resume = true});
-  EXPECT_FALSE(checkpoints.load(parameters, saved.options));  // there is none yet
+  EXPECT_FALSE(checkpoints.load(parameters, saved.options));  // not written yet
   checkpoints.save(saved);
   EXPECT_EQ(checkpoints.error(), "");
   EXPECT_EQ(value_of(checkpoints.load(parameters, saved.options)->weights), 3);
@@ -133,7 +133,7 @@ TEST_F(CheckpointsTest, AreLoadedForTheSameOptionsOnly) {
         checkpoints.load(parameters, {{"seed", 2}});
       },
       {path("c"), "different options (seed 1 → 2)"});
-  EXPECT_FALSE(Checkpoints({.path = path("c")}).load(parameters, saved.options));  // not asked for
+  EXPECT_FALSE(Checkpoints({.path = path("c")}).load(parameters, saved.options));  // not requested
 
   Checkpoints nowhere({.path = path("no/such/folder/c")});
   nowhere.save(saved);

@@ -1,5 +1,5 @@
-// A planted graph in which neither nodes nor links say anything about the label, but both together
-// give it away (figure 3 of the paper): only an architecture that joins them can learn it.
+// A planted graph in which neither nodes nor links alone carry information about the label, but
+// both together determine it (figure 3 of the paper): only a model that combines them can learn it.
 
 #include "lase/graph/generate.h"
 #include "lase/train/trainer.h"
@@ -11,7 +11,7 @@ namespace {
 
 class Planted : public FolderTest {};
 
-TEST_F(Planted, LabelsThatShowInNodeAndLinkTogetherAreLearnedBySageAlone) {
+TEST_F(Planted, OnlySageLearnsLabelsFromNodesAndLinksTogether) {
   generate_graph({.nodes = 2000, .links = 20'000, .labels = 4, .joint_signal = 1},
                  path("planted.graph"));
   const Graph graph = open_graph(path("planted.graph"));

@@ -48,7 +48,7 @@ TEST_F(StepTest, LowersTheLoss) {
   EXPECT_LT(loss(), before);
 }
 
-TEST_F(StepTest, LetsAHookChangeGradientsBeforeTheyAreUsed) {
+TEST_F(StepTest, LetsAHookChangeGradientsBeforeTheUpdate) {
   const NamedTensors before = model_.parameters().copy();
   int calls = 0;
   TrainStep step(model_, inputs_, *objective_, {}, [&](Parameters& parameters) {
@@ -65,7 +65,7 @@ TEST_F(StepTest, LetsAHookChangeGradientsBeforeTheyAreUsed) {
   }
 }
 
-TEST_F(StepTest, LeavesTheWeightsIfTheLossIsNotFinite) {
+TEST_F(StepTest, KeepsTheWeightsIfTheLossIsNotFinite) {
   {
     c10::NoGradGuard no_grad;
     model_.parameters().all().back().second.fill_(std::numeric_limits<float>::infinity());

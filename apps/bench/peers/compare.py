@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""One training step of lase beside the same step in PyTorch Geometric, in turns, as csv and SVG.
+"""Compares one training step of lase with the same step in PyTorch Geometric; writes CSV and SVG.
 
     apps/bench/peers/compare.py --lase build/release/lase --python /opt/peer/bin/python --out docs/step
 
-PyTorch Geometric runs twice: as installed, and with glibc told to keep freed memory, as lase does for
-itself, since returning a gigabyte to the system and taking it again costs more than the arithmetic.
+PyTorch Geometric runs twice: with the default allocator, and with glibc configured to keep freed memory,
+as lase does, since returning a gigabyte to the system and allocating it again costs more than the
+arithmetic. The programs take turns, so that both see the same load.
 """
 
 import argparse
@@ -54,7 +55,7 @@ def measure(options: argparse.Namespace) -> list[dict]:
 
 
 def picture(rows: list[dict]) -> str:
-    """Horizontal bars, grouped by threads; the figure stands at the end of its bar."""
+    """Horizontal bars grouped by threads, each labeled with its time and memory."""
     longest = max(row["seconds_per_step"] for row in rows)
     left, width, height = 250, 360, 22
     y, parts = 46, []
@@ -79,7 +80,7 @@ def picture(rows: list[dict]) -> str:
             )
             y += height
         y += 16
-    title = f"One training step, {rows[0]['links_first_layer']:,} links in the first layer (less is better)"
+    title = f"One training step, {rows[0]['links_first_layer']:,} links in the first layer (lower is better)"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="780" height="{y}" viewBox="0 0 780 {y}" '
         'font-family="system-ui, sans-serif" font-size="13" fill="#1f2430">'
@@ -90,12 +91,13 @@ def picture(rows: list[dict]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lase", default="build/release/lase", help="the program")
-    parser.add_argument("--python", default="python3", help="with torch and torch_geometric")
-    parser.add_argument("--threads", type=lambda text: [int(n) for n in text.split(",")], default=[2, 1])
-    parser.add_argument("--steps", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=3, help="runs of each; the median counts")
-    parser.add_argument("--out", required=True, help="path of the csv and svg files, without extension")
+    parser.add_argument("--lase", default="build/release/lase", help="lase executable")
+    parser.add_argument("--python", default="python3", help="Python with torch and torch_geometric")
+    parser.add_argument("--threads", type=lambda text: [int(n) for n in text.split(",")], default=[2, 1],
+                        help="numbers of threads, comma-separated")
+    parser.add_argument("--steps", type=int, default=5, help="timed steps per run")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each program; the median is reported")
+    parser.add_argument("--out", required=True, help="path of the CSV and SVG files, without extension")
     options = parser.parse_args()
     rows = measure(options)
     with open(options.out + ".csv", "w", newline="") as file:

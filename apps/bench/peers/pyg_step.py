@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""One training step of LASE-SAGE in PyTorch Geometric, on a random graph held in memory.
+"""One training step of LASE-SAGE in PyTorch Geometric, on a random graph in memory.
 
-The last line of the output is a JSON object of the medians over the steps after the first.
+The last line of the output is a JSON object with medians over all steps after the first.
 
-Arrays of [arcs, node_dim] take a gigabyte each, and glibc gives each back to the system when it is
-freed: most of a step on a CPU is then page faults. The fair figure is that of an allocator that
-keeps them, such as LD_PRELOAD=libtcmalloc_minimal.so.4 TCMALLOC_RELEASE_RATE=0.
+Tensors of shape [arcs, node_dim] take a gigabyte each, and glibc returns them to the system when
+they are freed, so most of a step on a CPU is page faults. For a fair comparison, use an allocator
+that keeps freed memory, such as LD_PRELOAD=libtcmalloc_minimal.so.4 TCMALLOC_RELEASE_RATE=0.
 """
 
 import argparse
@@ -29,14 +29,14 @@ class LaseSage(MessagePassing):
 
       λ(u,v) = σ(V [h(u), f(e), h(v)] + b)
       a(e)   = σ(U f(e))
-      s(u)   = mean over drawn v of λ(u,v) h(v) ⊙ a(e)
+      s(u)   = mean over sampled v of λ(u,v) h(v) ⊙ a(e)
       h'(u)  = ReLU([W1 h(u), W2 s(u)])
     """
 
     def __init__(self, width_in: int, width: int, link_dim: int):
         super().__init__(aggr="mean")
-        # V in three parts, so that the parts of u and v cost a product a node, not an arc.
-        self.v_target = nn.Linear(width_in, 1)  # holds b
+        # V is split in three, so that the terms of u and v are computed once per node, not per arc.
+        self.v_target = nn.Linear(width_in, 1)  # includes b
         self.v_source = nn.Linear(width_in, 1, bias=False)
         self.v_link = nn.Linear(link_dim, 1, bias=False)
         self.u = nn.Linear(link_dim, width_in, bias=False)
@@ -52,8 +52,8 @@ class LaseSage(MessagePassing):
 
     def message(self, h_j: Tensor, gate_i: Tensor, gate_j: Tensor, f: Tensor) -> Tensor:
         gate = torch.sigmoid(gate_i + gate_j + self.v_link(f))  # [arcs, 1]
-        # λ a first: where h needs no gradient, as in the first layer, the product with it keeps
-        # h_j alone for the way back.
+        # λ a first: if h needs no gradient, as in the first layer, only h_j is saved for the
+        # backward pass.
         return h_j * (gate * self.u(f).sigmoid_())  # [arcs, width_in]
 
 
@@ -73,12 +73,12 @@ class Model(nn.Module):
 
 
 class Graph:
-    """Uniformly random links in rows (CSR); the two arcs of a link share its attributes."""
+    """Uniformly random links in CSR form; the two arcs of a link share its attributes."""
 
     def __init__(self, args: argparse.Namespace):
         self.nodes = args.nodes
         u = torch.randint(args.nodes, (args.links,))
-        v = (u + torch.randint(1, args.nodes, (args.links,))) % args.nodes  # never u itself
+        v = (u + torch.randint(1, args.nodes, (args.links,))) % args.nodes  # no self-loops
         row, order = torch.sort(torch.cat([u, v]))
         degree = torch.bincount(row, minlength=args.nodes)
         device = args.device
@@ -91,14 +91,14 @@ class Graph:
         self.labels = torch.randint(CLASSES, (args.nodes,)).to(device)
         self.row_of = torch.empty(args.nodes, dtype=torch.long, device=device)
 
-    def draw(self, targets: Tensor, fanout: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Up to `fanout` arcs of each target, uniformly and without replacement.
+    def sample_layer(self, targets: Tensor, fanout: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Samples up to `fanout` arcs per target, uniformly without replacement.
 
         Returns the sources (the targets first), the arcs [2, arcs] as rows of sources and targets,
         and the link of each arc.
         """
         degree = self.degree[targets]
-        # The arcs with the smallest of random keys; positions past the end of a row come last.
+        # Takes the arcs with the smallest random keys; positions past the end of a row come last.
         width = max(fanout, int(degree.max()))
         key = torch.rand(len(targets), width, device=targets.device)
         key[torch.arange(width, device=targets.device) >= degree[:, None]] = 2
@@ -106,7 +106,7 @@ class Graph:
         row, column = (key < 2).nonzero(as_tuple=True)
         arc = self.start[targets][row] + position[row, column]
         neighbor = self.neighbor[arc]
-        # Equal nodes merge by marks on all nodes: with graphs of this size faster than a sort.
+        # Deduplicates with a mask over all nodes, which is faster than sorting at this graph size.
         new = torch.zeros(self.nodes, dtype=torch.bool, device=targets.device)
         new[neighbor] = True
         new[targets] = False
@@ -115,12 +115,12 @@ class Graph:
         return sources, torch.stack([self.row_of[neighbor], row]), self.link[arc]
 
     def sample(self, batch: int, fanouts: list[int]):
-        """Inputs of the model (features, a block for each layer) and the labels of the seeds."""
+        """Inputs of the model (features, one block per layer) and the labels of the seed nodes."""
         seeds = nodes = torch.randperm(self.nodes, device=self.labels.device)[:batch]
         blocks = []
         for fanout in reversed(fanouts):
             targets = len(nodes)
-            nodes, arcs, link = self.draw(nodes, fanout)
+            nodes, arcs, link = self.sample_layer(nodes, fanout)
             blocks.insert(0, (arcs, self.attributes[link], targets))
         return self.features[nodes], blocks, self.labels[seeds]
 
@@ -134,13 +134,13 @@ def parse() -> argparse.Namespace:
     for flag, value in (("nodes", 61836), ("links", 1222411), ("node-dim", 602), ("link-dim", 32),
                         ("batch", 512), ("threads", 2), ("steps", 5)):
         parser.add_argument(f"--{flag}", type=int, default=value)
-    parser.add_argument("--fanout", type=numbers, default="30,30", help="first layer first")
+    parser.add_argument("--fanout", type=numbers, default="30,30", help="sampled neighbors per layer, first layer first")
     parser.add_argument("--hidden", type=numbers, default="64,48")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--compile", action="store_true")
     args = parser.parse_args()
     if len(args.fanout) != len(args.hidden):
-        parser.error("--fanout and --hidden need a number for each layer")
+        parser.error("--fanout and --hidden must have one number per layer")
     return args
 
 
@@ -151,7 +151,7 @@ def main() -> None:
     graph = Graph(args)
     model = Model(args.node_dim, args.link_dim, args.hidden).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
-    # Every batch has other sizes: without dynamic shapes each would be compiled anew.
+    # Batch sizes vary: without dynamic shapes, every batch would be recompiled.
     forward = torch.compile(model, dynamic=True) if args.compile else model
 
     def now() -> float:
@@ -161,7 +161,7 @@ def main() -> None:
 
     def step() -> dict[str, float]:
         times = [now()]
-        features, blocks, labels = graph.sample(args.batch, args.fanout)  # gathers as well
+        features, blocks, labels = graph.sample(args.batch, args.fanout)  # includes gathering
         times.append(now())
         loss = cross_entropy(forward(features, blocks), labels)
         times.append(now())

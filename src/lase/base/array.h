@@ -11,8 +11,8 @@
 
 namespace lase {
 
-// An immutable array that is cheap to copy: a span together with whatever keeps it alive, a vector
-// or a mapped file.
+// An immutable array that is cheap to copy: a span and the owner that keeps it alive, such as a
+// vector or a mapped file.
 template <class T>
 class Array {
  public:
@@ -43,8 +43,8 @@ class Array {
   std::shared_ptr<const void> owner_;
 };
 
-// A growing array of plain values. Unlike a vector's, its storage is extended in place by the
-// system where it is large, so that growing never holds two copies, and new elements are not set.
+// A growable array of trivially copyable values. Unlike std::vector, it grows with realloc(), which
+// extends large arrays without holding two copies, and leaves new elements uninitialized.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -89,7 +89,7 @@ class Buffer {
     std::copy(values.begin(), values.end(), data_ + old_size);
   }
 
-  // Hands the storage over; the buffer is empty afterwards.
+  // Moves the storage into an array; the buffer is empty afterwards.
   Array<T> freeze() {
     auto owner = std::make_shared<const Buffer>(std::move(*this));
     return Array<T>(*owner, owner);

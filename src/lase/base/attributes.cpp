@@ -45,8 +45,9 @@ Attributes concat_columns(std::span<const Attributes> parts) {
                                  [](const auto& part) { return part.layout == Layout::kDense; });
   all.layout = dense ? Layout::kDense : Layout::kSparse;
   for (const auto& part : parts) {
-    require(all.columns == 0 || part.rows == all.rows, "matrices of ", all.rows, " and ", part.rows,
-            " rows cannot stand side by side");
+    require(all.columns == 0 || part.rows == all.rows,
+            "cannot concatenate the columns of matrices with ", all.rows, " and ", part.rows,
+            " rows");
     all.rows = part.rows;
     all.columns += part.columns;
   }

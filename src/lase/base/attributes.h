@@ -11,7 +11,7 @@ namespace lase {
 
 std::string_view layout_name(Layout layout);
 
-// A matrix [rows, columns] of attributes in one of three layouts:
+// An attribute matrix [rows, columns] in one of three layouts:
 //
 //   dense    values[row · columns + j]
 //   sparse   values[i] at column[i] for i in [row_ptr[row], row_ptr[row+1]), columns ascending
@@ -30,7 +30,7 @@ struct Attributes {
   int64_t codes() const { return columns == 0 ? 0 : values.size() / columns; }
   int64_t bytes() const;
 
-  // visit(j, value) for the stored values of a row; all of them where the layout is not sparse.
+  // Calls visit(j, value) for the stored values of a row: all values unless the layout is sparse.
   template <class Visit>
   void for_each(int64_t row, const Visit& visit) const {
     if (layout == Layout::kSparse) {
@@ -42,14 +42,14 @@ struct Attributes {
     }
   }
 
-  // out[columns] = the row, zeros filled in.
+  // out[columns] = the row, including zeros.
   void copy_row(int64_t row, float* out) const;
 };
 
-// The matrices side by side: dense where all of them are, else sparse.
+// [A, B, …]: dense if all matrices are dense, otherwise sparse.
 Attributes concat_columns(std::span<const Attributes> parts);
 
-// The same values as sparse rows, zeros left out.
+// The same matrix in sparse layout, without explicit zeros.
 Attributes to_sparse(const Attributes& matrix);
 
 }  // namespace lase

@@ -7,11 +7,11 @@
 
 namespace lase {
 
-// A checksum of 64 bits against accidental changes, not against forgery. Computed on all threads;
-// the same for any number of them.
+// A 64-bit checksum that detects accidental changes, not forgery. Computed on all threads; the
+// result does not depend on their number.
 uint64_t checksum(std::span<const std::byte> bytes);
 
-// As 16 hexadecimal digits.
+// The checksum as 16 hexadecimal digits.
 std::string checksum_text(uint64_t checksum);
 
 }  // namespace lase

@@ -4,14 +4,14 @@
 
 namespace lase {
 
-// OMP_NUM_THREADS if it is set, as in torch; otherwise the number of processors that this process
-// may use.
+// OMP_NUM_THREADS if set, as in torch; otherwise the number of processors available to this
+// process.
 int default_thread_count();
 
-// Resources that a computation may use. Each thread has its own current context, so that two
-// callers in one process do not interfere; a thread that starts another one passes it on.
+// Resources available to a computation. The current context is per thread, so that two callers in
+// one process do not interfere; a thread that starts another one must pass it on.
 struct Context {
-  int threads = default_thread_count();  // at most, in parallel_for
+  int threads = default_thread_count();  // maximum, in parallel_for
 
   static const Context& current();
 };

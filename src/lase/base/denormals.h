@@ -6,8 +6,8 @@
 
 namespace lase {
 
-// Numbers too small for their full precision make some processors a hundred times slower, and are
-// zero for all that learning cares about.
+// Denormals make some processors a hundred times slower, and training does not need them: they are
+// flushed to zero.
 #if defined(__SSE2__)
 inline constexpr unsigned kFlushDenormals = 0x8040;  // results and operands
 inline bool denormals_flushed() { return (_mm_getcsr() & kFlushDenormals) == kFlushDenormals; }
@@ -19,16 +19,16 @@ inline bool denormals_flushed() { return false; }
 inline void flush_denormals(bool) {}
 #endif
 
-// While it lives, this thread takes them for zero, or not; and so does parallel_for called from it.
+// Sets flushing for this thread, and for parallel_for called from it, during its lifetime.
 class FlushDenormals {
  public:
-  explicit FlushDenormals(bool on = true) : before_(denormals_flushed()) { flush_denormals(on); }
+  explicit FlushDenormals(bool on = true) : previous_(denormals_flushed()) { flush_denormals(on); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
-  ~FlushDenormals() { flush_denormals(before_); }
+  ~FlushDenormals() { flush_denormals(previous_); }
 
  private:
-  bool before_;
+  bool previous_;
 };
 
 }  // namespace lase

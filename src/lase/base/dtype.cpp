@@ -53,7 +53,7 @@ float half_to_float(uint16_t half) {
   const int exponent = (half >> 10) & 0x1F;
   const auto fraction = static_cast<uint32_t>(half & 0x3FFu);
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
-  // Below 2^-14 the values are fraction · 2^-24.
+  // Denormals: fraction · 2^-24.
   if (exponent == 0) {
     return std::copysign(std::ldexp(static_cast<float>(fraction), -24),
                          std::bit_cast<float>(sign | 0x3F800000u));

@@ -6,7 +6,7 @@
 
 namespace lase {
 
-// Element types of arrays in files.
+// Element types of arrays stored in files.
 enum class DType : uint8_t {
   kBool,
   kU8,
@@ -41,7 +41,7 @@ inline constexpr DType kDTypeOf<char> = DType::kU8;
 
 float half_to_float(uint16_t half);
 
-// values[i] of an array of any element type, as double. `data` need not be aligned.
+// Element i of an array of any type, as double. `data` need not be aligned.
 double element(const std::byte* data, DType type, int64_t i);
 
 }  // namespace lase

@@ -7,7 +7,7 @@
 namespace lase {
 namespace {
 
-// Stands before and after an option name in the text of a message; no text that is shown holds it.
+// Delimits option names within a message; never occurs in displayed text.
 constexpr char kMark = '\x1f';
 
 std::string with_names(std::string_view message,

@@ -9,27 +9,27 @@
 
 namespace lase {
 
-// The name of an option within a message: learning_rate. The command line spells it as its flag.
+// An option name within a message: learning_rate. The CLI prints it as the flag --learning-rate.
 struct OptionName {
   std::string_view name;
 };
 std::ostream& operator<<(std::ostream& out, const OptionName& option);
 
-// Input that cannot be used. The message is one sentence for the user: what and where it is, the
-// value found, and what was expected.
+// Invalid input. The message is one sentence for the user: the location (file, line), the value
+// found, and what was expected.
 class Error : public std::runtime_error {
  public:
-  // `message` as join() gives it, option names marked.
+  // `message` as returned by join(), with option names marked.
   explicit Error(const std::string& message);
 
-  // The sentence with every option name as `spell` writes it.
+  // The message with every option name replaced by spell(name).
   std::string spelled(const std::function<std::string(std::string_view)>& spell) const;
 
  private:
   std::string message_;
 };
 
-// The parts, streamed one after the other.
+// Streams the parts into one string.
 template <class... Parts>
 std::string join(const Parts&... parts) {
   std::ostringstream out;
@@ -47,8 +47,8 @@ void require(bool holds, const Parts&... parts) {
   if (!holds) fail(parts...);
 }
 
-// A value quoted for a message: control bytes and anything that is not UTF-8 are escaped, long ones
-// are shortened.
+// Quotes a value for a message: escapes control characters and invalid UTF-8, and shortens long
+// values.
 std::string quote(std::string_view text);
 
 }  // namespace lase

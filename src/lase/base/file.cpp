@@ -25,10 +25,10 @@ std::string reason() { return std::strerror(errno); }
 
 namespace {
 
-// The files that are mapped, for changed_mapped_file(); those beyond the last slot are not found.
+// The mapped files, for changed_mapped_file(). Files beyond the last slot are not tracked.
 std::array<std::atomic<const MappedFile*>, 64> mapped_files;
 
-// The path of the first file that was found changed when it was unmapped.
+// The path of the first file that had changed by the time it was unmapped.
 std::array<char, 4096> changed_path;
 std::atomic<bool> some_changed = false;
 
@@ -97,8 +97,8 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   require(::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode), path_,
           ": cannot be written: it exists and is not a regular file");
   temporary_ = join(path_, ".", ::getpid(), "-", count++, ".part");
-  // A file without a name vanishes by itself however the program ends; not every file system has
-  // such.
+  // An unnamed file disappears however the program ends, but not every file system supports
+  // O_TMPFILE.
   const auto slash = path_.rfind('/');
   const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
   descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
@@ -118,9 +118,9 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::reserve(int64_t size) {
   if (size <= 0) return;
   const int error = ::posix_fallocate(descriptor_, 0, size);
-  // Some file systems cannot reserve; there a full disk is found while writing.
+  // Some file systems cannot reserve space; a full disk is then reported while writing.
   require(error == 0 || error == EOPNOTSUPP || error == EINVAL, path_,
-          ": cannot be written: ", std::strerror(error), " (", size, " bytes are needed)");
+          ": cannot be written: ", std::strerror(error), " (", size, " bytes needed)");
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -141,8 +141,8 @@ void AtomicFile::write_at(int64_t offset, std::span<const std::byte> bytes) {
 void AtomicFile::commit() {
   bool done = ::fsync(descriptor_) == 0;
   if (done && !named_) {
-    const std::string itself = join("/proc/self/fd/", descriptor_);
-    done = ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    const std::string self = join("/proc/self/fd/", descriptor_);
+    done = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
     named_ = done;
   }
   done = done && ::rename(temporary_.c_str(), path_.c_str()) == 0;
@@ -206,7 +206,7 @@ bool make_folder(const std::string& path) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(path, error);
   require(std::filesystem::is_directory(path, error), path,
-          ": cannot be made a folder: ", error ? error.message() : "it exists and is none");
+          ": cannot be created: ", error ? error.message() : "it exists and is not a folder");
   return made;
 }
 

@@ -10,8 +10,8 @@
 
 namespace lase {
 
-// A file mapped for reading. It must not be truncated or written to while it is mapped: its pages
-// then change, or reading them raises SIGBUS. Replacing it by a rename is safe.
+// A file mapped for reading. It must not be truncated or overwritten while it is mapped: its pages
+// would change, or reading them would raise SIGBUS. Replacing it with a rename is safe.
 class MappedFile {
  public:
   // Throws Error if the file cannot be opened or is not a regular file.
@@ -22,7 +22,7 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
-  // Whether its size or modification time has changed since it was mapped.
+  // Whether the size or modification time has changed since the file was mapped.
   bool changed() const noexcept;
 
  private:
@@ -35,12 +35,12 @@ class MappedFile {
   int64_t nanoseconds_ = 0;
 };
 
-// The path of a file that changed while it was mapped, or null. Safe to call in a signal handler.
+// The path of a file that changed while it was mapped, or null. Async-signal-safe.
 const char* changed_mapped_file() noexcept;
 
-// A file that appears whole or not at all: it is written beside its place without a name, or under
-// a temporary one, then flushed and renamed by commit(). Without commit() nothing remains and an
-// older file stays as it was.
+// A file that is written completely or not at all: the data goes to an unnamed or temporary file in
+// the same folder, which commit() flushes and renames. Without commit() nothing is left behind and
+// an existing file is unchanged.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -48,10 +48,10 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
-  // Takes the room for `size` bytes at once, so that a full disk is found before the work is done.
+  // Allocates `size` bytes up front, so that a full disk is reported before the work is done.
   void reserve(int64_t size);
-  void write(std::span<const std::byte> bytes);                     // at the end
-  void write_at(int64_t offset, std::span<const std::byte> bytes);  // anywhere; thread-safe
+  void write(std::span<const std::byte> bytes);                     // appends
+  void write_at(int64_t offset, std::span<const std::byte> bytes);  // thread-safe
   void commit();
 
   const std::string& path() const { return path_; }
@@ -60,20 +60,20 @@ class AtomicFile {
   std::string path_;
   std::string temporary_;
   int descriptor_ = -1;
-  bool named_ = false;  // whether temporary_ stands in the folder
+  bool named_ = false;  // whether temporary_ exists in the folder
   int64_t end_ = 0;
 };
 
-// Text written through a buffer into an AtomicFile.
+// Buffered text output to an AtomicFile.
 class TextWriter {
  public:
   explicit TextWriter(std::string path) : file_(std::move(path)) {}
   TextWriter& operator<<(std::string_view text);
   TextWriter& operator<<(char c) { return *this << std::string_view(&c, 1); }
   TextWriter& operator<<(int64_t value);
-  TextWriter& operator<<(float value);   // the shortest text that reads back as the same value
+  TextWriter& operator<<(float value);   // the shortest text that parses to the same value
   TextWriter& operator<<(double value);  // likewise
-  // A csv field, in quotes where it needs them (append_csv_field).
+  // A CSV field, quoted if necessary (append_csv_field).
   TextWriter& field(std::string_view text);
   void commit();
 
@@ -84,7 +84,7 @@ class TextWriter {
   std::string buffer_;
 };
 
-// The folder with all above it; whether it is new. Throws Error where it cannot be made.
+// Creates a folder and its parents; returns whether it is new. Throws Error if that fails.
 bool make_folder(const std::string& path);
 
 void write_file(const std::string& path, std::string_view text);

@@ -5,10 +5,10 @@
 
 namespace lase {
 
-// Numbers as text, the same for any locale.
+// Numbers as text, independent of the locale.
 
 std::string fixed(double value, int decimals);         // 0.783
-std::string signed_fixed(double value, int decimals);  // +0.783 or −0.783, with a true minus sign
+std::string signed_fixed(double value, int decimals);  // +0.783 or −0.783, with U+2212
 std::string significant(double value, int digits);     // 36.8, 1.5e+06
 std::string scientific(double value, int decimals);    // 1.7e-13
 std::string grouped(int64_t value);                    // 1,234,567

@@ -10,7 +10,7 @@ namespace lase {
 
 inline constexpr int64_t kLargestNarrow = std::numeric_limits<int32_t>::max();
 
-// An immutable array of indices that is cheap to copy: 32 bits each where all of them fit, 64 bits
+// An immutable array of indices that is cheap to copy: int32 if all indices fit, int64
 // otherwise.
 class IndexArray {
  public:
@@ -26,10 +26,10 @@ class IndexArray {
   bool is_wide() const { return !wide_.empty(); }
   int64_t operator[](int64_t i) const { return is_wide() ? wide_[i] : narrow_[i]; }
 
-  const Array<int32_t>& narrow() const { return narrow_; }  // empty where wide
-  const Array<int64_t>& wide() const { return wide_; }      // empty where narrow
+  const Array<int32_t>& narrow() const { return narrow_; }  // empty if is_wide()
+  const Array<int64_t>& wide() const { return wide_; }      // empty unless is_wide()
 
-  // visit(array) with the array of the width that is used.
+  // Calls visit(array) with wide() or narrow(), whichever is in use.
   template <class Visit>
   decltype(auto) visit(const Visit& visit) const {
     return is_wide() ? visit(wide_) : visit(narrow_);
@@ -40,10 +40,10 @@ class IndexArray {
   Array<int64_t> wide_;
 };
 
-// Indices that are set one by one, at any place, by any number of threads.
+// Builds an IndexArray. set() may be called in any order, by several threads.
 class IndexBuffer {
  public:
-  // Indices up to `largest` are wide where that exceeds `largest_narrow`.
+  // Uses int64 if `largest` exceeds `largest_narrow`.
   IndexBuffer(int64_t size, int64_t largest, int64_t largest_narrow = kLargestNarrow)
       : is_wide_(largest > largest_narrow && size > 0) {
     is_wide_ ? wide_.resize(size) : narrow_.resize(size);
@@ -57,7 +57,7 @@ class IndexBuffer {
     }
   }
 
-  // Hands the storage over; the buffer is empty afterwards.
+  // Moves the storage into an array; the buffer is empty afterwards.
   IndexArray freeze() {
     return is_wide_ ? IndexArray(wide_.freeze()) : IndexArray(narrow_.freeze());
   }

@@ -34,7 +34,7 @@ Interner::Slot Interner::make_slot(std::string_view text, uint64_t hash, int32_t
           .length = static_cast<uint32_t>(text.size())};
 }
 
-// The slot that holds `text`, or the free one where it belongs.
+// The slot that holds `text`, or the free slot for it.
 size_t Interner::locate(std::string_view text, uint64_t hash) const {
   const size_t mask = slots_.size() - 1;
   const Slot wanted = make_slot(text, hash, -1);
@@ -50,7 +50,7 @@ int32_t Interner::add(std::string_view text, uint64_t hash) {
   size_t at = locate(text, hash);
   if (slots_[at].id >= 0) return slots_[at].id;
   require(size() < std::numeric_limits<int32_t>::max(),
-          "more than 2147483647 distinct names cannot be held");
+          "too many distinct names: expected at most 2,147,483,647");
   if (2 * static_cast<size_t>(size() + 1) > slots_.size()) {
     grow();
     at = locate(text, hash);

@@ -9,21 +9,21 @@
 
 namespace lase {
 
-// Strings numbered in the order of their first appearance.
+// Assigns ids to strings in the order of first appearance.
 class Interner {
  public:
   Interner() : slots_(kSmallest) {}
 
   static uint64_t hash(std::string_view text);
 
-  // The number of `text`, new or known. The hash may have been taken ahead, by another thread.
+  // The id of `text`, which is added if it is new. The hash may be computed by another thread.
   int32_t add(std::string_view text, uint64_t hash);
   int32_t add(std::string_view text) { return add(text, hash(text)); }
 
   std::optional<int32_t> find(std::string_view text, uint64_t hash) const;
   std::optional<int32_t> find(std::string_view text) const { return find(text, hash(text)); }
 
-  // Brings the slot of a hash into the cache.
+  // Prefetches the slot of a hash into the cache.
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
   int64_t size() const { return strings_.size(); }
@@ -31,10 +31,10 @@ class Interner {
   StringTable finish() { return strings_.finish(); }
 
  private:
-  // Open addressing with linear probing; at most half of the slots are taken. Strings of up to
-  // eight bytes are compared within the slot, so that ids are found without a look at the table.
+  // Open addressing with linear probing; at most half of the slots are used. Strings of up to eight
+  // bytes are stored in the slot itself, so that they are compared without reading the table.
   struct Slot {
-    uint64_t key = 0;  // the bytes of a short string, the hash of a long one
+    uint64_t key = 0;  // the bytes of a short string, or the hash of a long one
     int32_t id = -1;
     uint32_t length = 0;
   };

@@ -7,9 +7,9 @@
 
 namespace lase {
 
-// A whole number, not negative, that fits; nothing for any other value. JSON's own conversion takes
-// fractions and numbers of any size too, which is undefined where they do not fit.
-inline std::optional<int64_t> natural_number(const nlohmann::json& value) {
+// A non-negative integer that fits in int64, or nullopt. nlohmann's own conversion also accepts
+// fractions and out-of-range numbers, for which the cast is undefined behavior.
+inline std::optional<int64_t> non_negative_integer(const nlohmann::json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<uint64_t>();
     constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
@@ -19,10 +19,10 @@ inline std::optional<int64_t> natural_number(const nlohmann::json& value) {
   return value.get<int64_t>();
 }
 
-// The natural number at a key, or −1 where there is none.
-inline int64_t natural_at(const nlohmann::json& object, const char* key) {
+// The non-negative integer at `key`, or −1 if there is none.
+inline int64_t non_negative_at(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
-  return found == object.end() ? -1 : natural_number(*found).value_or(-1);
+  return found == object.end() ? -1 : non_negative_integer(*found).value_or(-1);
 }
 
 }  // namespace lase

@@ -6,7 +6,7 @@
 
 namespace lase {
 
-// How a matrix of attributes is stored; see Attributes.
+// Storage layout of an attribute matrix; see Attributes.
 enum class Layout : uint8_t { kDense, kSparse, kCoded };
 
 template <>

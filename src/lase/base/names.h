@@ -8,11 +8,11 @@
 
 namespace lase {
 
-// The words for the enumerators of an enumeration, in their order: one specialization each, used by
-// flags, files and messages.
+// The names of an enumeration's values, in order, used by flags, files and messages. Each
+// enumeration specializes it:
 //
 //   template <>
-//   inline constexpr std::array<std::string_view, 2> kEnumNames<Draw> = {"replace", "without"};
+//   inline constexpr std::array<std::string_view, 2> kEnumNames<Replacement> = {"with", "without"};
 template <class Enum>
 inline constexpr std::nullptr_t kEnumNames = nullptr;
 
@@ -30,14 +30,14 @@ std::string_view name_of(Enum value) {
   return name_in(kEnumNames<Enum>, value);
 }
 
-// The enumerator whose name this is; the names stand in the order of the enumerators.
+// The enumerator called `name`; `names` lists the enumerators in order.
 template <class Enum, size_t n>
 Enum value_named(std::string_view name, const std::array<std::string_view, n>& names,
                  std::string_view what) {
   for (size_t i = 0; i < n; ++i) {
     if (names[i] == name) return static_cast<Enum>(i);
   }
-  fail("there is no ", what, " called ", quote(name));
+  fail("unknown ", what, " ", quote(name));
 }
 
 }  // namespace lase

@@ -37,7 +37,7 @@ std::optional<DType> dtype_from_descr(std::string_view descr) {
 
 std::vector<int64_t> parse_shape(std::string_view text, const std::string& path) {
   std::vector<int64_t> shape;
-  require(text.starts_with('('), path, ": is not a NumPy file: its shape is malformed");
+  require(text.starts_with('('), path, ": is not a NumPy file: malformed shape");
   text.remove_prefix(1);
   while (!text.empty() && text[0] != ')') {
     int64_t size = 0;
@@ -61,15 +61,15 @@ NpyMatrix read_npy(const std::string& path) {
   uint32_t header_size = 0;
   std::memcpy(&header_size, text.data() + 8, long_header ? 4 : 2);
   const size_t start = (long_header ? 12u : 10u) + size_t{header_size};
-  require(start <= text.size(), path, ": is cut short inside its header");
+  require(start <= text.size(), path, ": is truncated inside its header");
   const auto header = text.substr(long_header ? 12 : 10, header_size);
 
   auto descr = header_value(header, "descr", path);
-  require(descr.starts_with('\''), path, ": holds records, expected plain numbers");
+  require(descr.starts_with('\''), path, ": has a structured dtype, expected a numeric dtype");
   descr = descr.substr(1, descr.find('\'', 1) - 1);
   const auto type = dtype_from_descr(descr);
-  require(type.has_value(), path, ": has elements of type ", quote(descr),
-          ", expected little-endian numbers");
+  require(type.has_value(), path, ": has dtype ", quote(descr),
+          ", expected a little-endian numeric dtype");
   const auto shape = parse_shape(header_value(header, "shape", path), path);
   require(shape.size() == 1 || shape.size() == 2, path, ": has ", shape.size(),
           " dimensions, expected 1 or 2");
@@ -79,8 +79,8 @@ NpyMatrix read_npy(const std::string& path) {
   const bool fits = !__builtin_mul_overflow(matrix.rows, matrix.columns, &count) &&
                     !__builtin_mul_overflow(count, dtype_size(*type), &size) &&
                     size == static_cast<int64_t>(text.size() - start);
-  require(fits, path, ": its shape (", matrix.rows, ", ", matrix.columns, ") of ", quote(descr),
-          " does not agree with the ", text.size() - start, " bytes that follow the header");
+  require(fits, path, ": shape (", matrix.rows, ", ", matrix.columns, ") of dtype ", quote(descr),
+          " does not match the ", text.size() - start, " bytes that follow the header");
   const bool by_column = header_value(header, "fortran_order", path).starts_with("True");
 
   std::vector<float> values(static_cast<size_t>(count));
@@ -93,7 +93,7 @@ NpyMatrix read_npy(const std::string& path) {
         const double value = element(bytes.data() + start, *type, from);
         require(std::abs(value) <= double{std::numeric_limits<float>::max()}, path, ": row ", row,
                 ", column ", column, " is ", value,
-                ", expected a finite number that single precision can hold");
+                ", expected a finite number that fits in float32");
         values[static_cast<size_t>(at)] = static_cast<float>(value);
       }
     }

@@ -9,8 +9,8 @@
 
 namespace lase {
 
-// A NumPy file of any numeric type as float32, [rows, columns] in row-major order; a file of one
-// dimension is one column.
+// A NumPy array of any numeric dtype as float32 [rows, columns] in row-major order. A 1-D array
+// becomes a single column.
 struct NpyMatrix {
   int64_t rows = 0;
   int64_t columns = 0;

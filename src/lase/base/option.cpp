@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 std::string number_text(double value) {
-  constexpr double kExact = 1e15;  // whole numbers up to here are written in full
+  constexpr double kExact = 1e15;  // integers up to here are written without exponent
   if (std::abs(value) < kExact && value == std::floor(value)) {
     return std::to_string(static_cast<int64_t>(value));
   }
@@ -57,10 +57,10 @@ std::optional<json> list_from(const OptionInfo& option, std::string_view text) {
   return list;
 }
 
-int64_t whole_number(const OptionInfo& option, const json& value, const json& all,
-                     const NumberRange& range) {
+int64_t checked_integer(const OptionInfo& option, const json& value, const json& all,
+                        const NumberRange& range) {
   const bool fits = value.is_number_integer() &&
-                    (!value.is_number_unsigned() || natural_number(value).has_value());
+                    (!value.is_number_unsigned() || non_negative_integer(value).has_value());
   if (!fits || !range.holds(value.get<double>())) fail_option(option, all);
   return value.get<int64_t>();
 }
@@ -121,17 +121,17 @@ std::string expected_form(const OptionInfo& option) {
     case OptionKind::kBool:
       return "true or false";
     case OptionKind::kInteger:
-      return "a whole number";
+      return "an integer";
     case OptionKind::kNumber:
       return "a number";
     case OptionKind::kText:
-      return "text";
+      return "a string";
     case OptionKind::kWord:
       break;
     case OptionKind::kIntegers:
-      return "whole numbers, such as 64,48";
+      return "a list of integers, such as 64,48";
     case OptionKind::kTexts:
-      return "texts, such as a,b";
+      return "a list of strings, such as a,b";
   }
   std::string words;
   for (size_t i = 0; i < option.words.size(); ++i) {
@@ -160,7 +160,8 @@ std::string NumberRange::text() const {
     return high ? join("a positive number up to ", number_text(most)) : "a positive number";
   }
   if (low && high) {
-    return join(number_text(least), below_most ? " to below " : " to ", number_text(most));
+    return below_most ? join("at least ", number_text(least), " and below ", number_text(most))
+                      : join(number_text(least), " to ", number_text(most));
   }
   if (low) return join("at least ", number_text(least));
   return high ? join("at most ", number_text(most)) : "";
@@ -172,11 +173,11 @@ void Plain::read(const OptionInfo& option, const json& value, bool& to) const {
 }
 
 void Plain::read(const OptionInfo& option, const json& value, int64_t& to) const {
-  to = whole_number(option, value, value, range);
+  to = checked_integer(option, value, value, range);
 }
 
 void Plain::read(const OptionInfo& option, const json& value, uint64_t& to) const {
-  const bool natural = value.is_number_unsigned() || natural_number(value).has_value();
+  const bool natural = value.is_number_unsigned() || non_negative_integer(value).has_value();
   if (!natural || !range.holds(value.get<double>())) fail_option(option, value);
   to = value.get<uint64_t>();
 }
@@ -203,7 +204,7 @@ void Plain::read(const OptionInfo& option, const json& value, std::string& to) c
 void Plain::read(const OptionInfo& option, const json& value, std::vector<int64_t>& to) const {
   if (!value.is_array()) fail_option(option, value);
   std::vector<int64_t> numbers;
-  for (const json& part : value) numbers.push_back(whole_number(option, part, value, range));
+  for (const json& part : value) numbers.push_back(checked_integer(option, part, value, range));
   to = std::move(numbers);
 }
 
@@ -228,8 +229,8 @@ void FanOut::describe(OptionInfo& option) const {
   option.words = {kAll};
   if (!automatic.empty()) option.words.push_back(automatic);
   option.valid = automatic.empty()
-                     ? "positive numbers or 'all', such as 10,10"
-                     : join("positive numbers, 'all' or '", automatic, "', such as 10,10");
+                     ? "positive integers or 'all', such as 10,10"
+                     : join("positive integers, 'all' or '", automatic, "', such as 10,10");
 }
 
 void FanOut::read(const OptionInfo& option, const json& value, std::vector<int64_t>& to) const {
@@ -240,7 +241,7 @@ void FanOut::read(const OptionInfo& option, const json& value, std::vector<int64
   if (!is_automatic && parts.empty()) fail_option(option, value);
   for (const json& part : parts) {
     if (is_automatic) break;
-    numbers.push_back(part == kAll ? -1 : whole_number(option, part, value, at_least(1)));
+    numbers.push_back(part == kAll ? -1 : checked_integer(option, part, value, at_least(1)));
   }
   to = std::move(numbers);
 }

@@ -12,53 +12,53 @@
 
 namespace lase {
 
-// The form that the value of an option has in JSON and in text.
+// The type of an option's value in JSON and in text.
 enum class OptionKind : uint8_t {
   kBool,      // true
   kInteger,   // -3
   kNumber,    // 0.5
-  kText,      // any text
+  kText,      // any string
   kWord,      // one of a few words
-  kIntegers,  // 64,48 or [64, 48]; may hold words too
+  kIntegers,  // 64,48 or [64, 48]; may contain words
   kTexts,     // a,b or ["a", "b"]
 };
 
-// The description of one option: all that flags, files, messages and documentation need.
+// One option, as used by flags, configuration files, messages and documentation.
 struct OptionInfo {
   std::string name;  // learning_rate
   std::string help;  // one line
   OptionKind kind = OptionKind::kText;
-  std::string valid = {};               // "1 to 65536"; empty: any value of its kind
-  std::vector<std::string> words = {};  // kWord: all values; kIntegers: what may stand for a number
-  nlohmann::json usual = {};            // the default
+  std::string valid = {};               // "1 to 65536"; empty: any value of this kind
+  std::vector<std::string> words = {};  // kWord: all values; kIntegers: accepted beside integers
+  nlohmann::json default_value = {};    // the default
   bool required = false;
   bool positional = false;
 };
 
-// The text of a command line as JSON; nothing where it does not have the form of the option.
+// Parses a command-line value; nullopt if it does not have the form of the option.
 std::optional<nlohmann::json> option_from_text(const OptionInfo& option, std::string_view text);
-// The value as on a command line: 0.01, 64,48, all,3.
+// The value in command-line form: 0.01, 64,48, all,3.
 std::string option_text(const nlohmann::json& value);
-// The value in TOML: 0.01, "concat", [64, 48], "all,3".
+// The value in TOML form: 0.01, "concat", [64, 48], "all,3".
 std::string option_toml(const nlohmann::json& value);
-// "a whole number", "true or false"
+// "an integer", "true or false"
 std::string expected_form(const OptionInfo& option);
-// learning_rate 0: expected a positive number
+// Throws, e.g., "learning_rate 0: expected a positive number".
 [[noreturn]] void fail_option(const OptionInfo& option, const nlohmann::json& value);
 
-// Valid numbers. Infinity and NaN never are.
+// A range of valid numbers. Infinity and NaN are never valid.
 struct NumberRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  // least itself is not valid
-  bool below_most = false;   // most itself is not valid
+  bool above_least = false;  // least is exclusive
+  bool below_most = false;   // most is exclusive
 
   bool holds(double value) const;
   std::string text() const;
 };
 inline NumberRange at_least(double least) { return {.least = least}; }
 inline NumberRange between(double least, double most) { return {.least = least, .most = most}; }
-// At least `least`, and less than `most`.
+// The half-open range [least, most).
 inline NumberRange below(double least, double most) {
   return {.least = least, .most = most, .below_most = true};
 }
@@ -66,10 +66,10 @@ inline NumberRange positive(double most = std::numeric_limits<double>::infinity(
   return {.least = 0, .most = most, .above_least = true};
 }
 
-// A rule says which values a member of type V may have, and how they look in JSON: describe() fills
-// in the form of the option, read() checks and converts, write() is its inverse.
+// A rule defines the valid values of a member of type V and their JSON form: describe() fills in
+// the option's kind and range, read() checks and converts, write() is the inverse of read().
 
-// Numbers, lists of them, booleans and text.
+// Booleans, numbers, strings, and lists of integers or strings.
 struct Plain {
   NumberRange range = {};
 
@@ -108,7 +108,7 @@ struct Plain {
 };
 inline Plain any() { return {}; }
 
-// One of a few words: an enumeration with names, a boolean with two of them, or a text.
+// One of a few words, for an enumeration with names, a boolean with two names, or a string.
 struct Words {
   std::vector<std::string> words;
 
@@ -139,15 +139,15 @@ Words one_of() {
   return {{kEnumNames<Enum>.begin(), kEnumNames<Enum>.end()}};
 }
 inline Words one_of(std::vector<std::string> words) { return {std::move(words)}; }
-// A boolean as the word for false and the word for true.
+// A boolean written as one of two words.
 inline Words either(std::string for_false, std::string for_true) {
   return {{std::move(for_false), std::move(for_true)}};
 }
 
-// Positive numbers per layer, where `all` stands for −1, and `automatic` for no number.
+// One positive integer per layer. "all" is stored as −1, and `automatic` as an empty list.
 struct FanOut {
   static constexpr const char* kAll = "all";
-  std::string automatic;  // empty: there must be a number
+  std::string automatic;  // empty: not accepted
 
   template <class V>
   void describe(OptionInfo& option) const {

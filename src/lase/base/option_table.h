@@ -13,29 +13,29 @@
 
 namespace lase {
 
-// An option of one particular struct, without its type: for command lines and the like.
+// An option bound to one struct instance, with the type erased, e.g. for a command line.
 struct BoundOption {
   OptionInfo info;
   std::function<nlohmann::json()> get;
-  std::function<void(const nlohmann::json&)> set;  // throws Error where the value is not valid
+  std::function<void(const nlohmann::json&)> set;  // throws Error if invalid
 };
 using BoundOptions = std::vector<BoundOption>;
 
-// Without those of these names.
+// Removes the options with these names.
 inline BoundOptions without(BoundOptions options, const std::set<std::string>& names) {
   std::erase_if(options, [&](const auto& option) { return names.contains(option.info.name); });
   return options;
 }
 
-// How the options of a member appear in the table of the struct that holds it.
+// Names of a member's options in the table of the enclosing struct.
 struct IncludeAs {
   std::string prefix = {};
-  std::map<std::string, std::string> rename = {};  // in place of the prefix
+  std::map<std::string, std::string> rename = {};  // replaces the prefix
   std::set<std::string> skip = {};
 };
 
 // The options of a struct T, each declared once: name, member, valid values, help. Defaults are the
-// values of T{}. Flags, JSON, TOML, range checks and documentation are made from it.
+// values of T{}. Flags, JSON, TOML, range checks and documentation are derived from the table.
 //
 //   OptionTable<TrainOptions> table;
 //   table.add("epochs", &TrainOptions::epochs, at_least(1), "Maximum number of epochs");
@@ -62,7 +62,7 @@ class OptionTable {
                     const nlohmann::json& value) { rule.read(option, value, options.*member); }});
   }
 
-  // The options of a member. Those of a base are included with include(table).
+  // Adds the options of a member. include(table) adds those of a base class.
   template <class U, class M>
   requires std::derived_from<T, U> OptionTable& include(const OptionTable<M>& table, M U::*member,
                                                         const IncludeAs& as = {}) {
@@ -76,7 +76,7 @@ class OptionTable {
         table, as, [](auto& options) -> auto& { return options; });
   }
 
-  // The option added last must be given; on a command line by its place.
+  // Marks the option added last as required, or as positional on the command line.
   OptionTable& required() {
     options_.back().info.required = true;
     return *this;
@@ -91,7 +91,7 @@ class OptionTable {
     const Option* option = find_option(name);
     return option == nullptr ? nullptr : &option->info;
   }
-  // Throws Error where there is no such option.
+  // Throws Error if there is no such option.
   const OptionInfo& at(std::string_view name) const {
     const OptionInfo* info = find(name);
     require(info != nullptr, "unknown option ", quote(name));
@@ -104,8 +104,8 @@ class OptionTable {
     return all;
   }
 
-  // `options` with those that the object names changed. Throws Error for names that are not
-  // options, and for values of another type or out of range.
+  // Returns `options` updated with the values in `changes`. Throws Error for unknown names, and for
+  // values that have the wrong type or are out of range.
   T from_json(const nlohmann::json& changes, T options = {}) const {
     require(changes.is_object(), "options must be a JSON object");
     for (const auto& [name, value] : changes.items()) {
@@ -121,12 +121,12 @@ class OptionTable {
     for (const auto& option : options_) option.set(copy, option.info, option.get(options));
   }
 
-  // The options that differ from their defaults, one per line; --config reads it.
+  // The options that differ from their defaults, one per line, for --config.
   std::string to_toml(const T& options) const {
     std::string text;
     for (const auto& option : options_) {
       const auto value = option.get(options);
-      if (value != option.info.usual) {
+      if (value != option.info.default_value) {
         text += join(option.info.name, " = ", option_toml(value), "\n");
       }
     }
@@ -154,9 +154,9 @@ class OptionTable {
   }
 
   OptionTable& add(Option option) {
-    require(find_option(option.info.name) == nullptr, "the option ", option.info.name,
+    require(find_option(option.info.name) == nullptr, "option ", option.info.name,
             " is declared twice");
-    option.info.usual = option.get(T{});
+    option.info.default_value = option.get(T{});
     options_.push_back(std::move(option));
     return *this;
   }

@@ -14,22 +14,21 @@ namespace lase::detail {
 namespace {
 
 struct Job {
-  const std::function<void(int64_t)>& piece;
+  const std::function<void(int64_t)>& chunk;
   int64_t count;
   std::atomic<int64_t> next = 0;
-  bool flush = denormals_flushed();  // as the thread has it whose job it is
-  int helpers = 0;                   // at work on it
+  bool flush = denormals_flushed();  // inherited from the calling thread
+  int helpers = 0;                   // pool threads working on this job
 
   void work() {
     const ThreadLimit one(1);  // no nested parallelism
-    const FlushDenormals as_there(flush);
-    for (int64_t i = next++; i < count; i = next++) piece(i);
+    const FlushDenormals scope(flush);
+    for (int64_t i = next++; i < count; i = next++) chunk(i);
   }
 };
 
-// Threads that sleep until someone has pieces to spare. They never wait by spinning: where the
-// processors are shared with other programs, or with a thread beside the main one, that would take
-// the time from those who have work.
+// Threads that sleep until there is a job. They never spin: if the cores are shared with other
+// programs or threads, spinning would take time from those that have work.
 class Pool {
  public:
   Pool() = default;
@@ -55,8 +54,8 @@ class Pool {
     wanted_.notify_all();
     job.work();
     std::unique_lock lock(mutex_);
-    std::erase(jobs_, &job);  // whoever has not come need not come any more
-    left_.wait(lock, [&] { return job.helpers == 0; });
+    std::erase(jobs_, &job);  // no more helpers needed
+    finished_.wait(lock, [&] { return job.helpers == 0; });
   }
 
  private:
@@ -71,23 +70,23 @@ class Pool {
       lock.unlock();
       job.work();
       lock.lock();
-      if (--job.helpers == 0) left_.notify_all();
+      if (--job.helpers == 0) finished_.notify_all();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable wanted_;
-  std::condition_variable left_;
-  std::deque<Job*> jobs_;  // once for each helper that may come
+  std::condition_variable finished_;
+  std::deque<Job*> jobs_;  // one entry per helper wanted
   std::vector<std::thread> threads_;
   bool stop_ = false;
 };
 
 }  // namespace
 
-void for_each_piece(int64_t count, const std::function<void(int64_t)>& piece) {
+void for_each_chunk(int64_t count, const std::function<void(int64_t)>& chunk) {
   static Pool pool;
-  Job job{.piece = piece, .count = count};
+  Job job{.chunk = chunk, .count = count};
   const auto helpers = static_cast<int>(std::min<int64_t>(thread_count(), count)) - 1;
   if (helpers <= 0) {
     job.work();

@@ -11,25 +11,25 @@
 namespace lase {
 
 namespace detail {
-// piece(0) … piece(count − 1), in any order, on this thread and on those that sleep.
-void for_each_piece(int64_t count, const std::function<void(int64_t)>& piece);
+// Runs chunk(0) … chunk(count − 1), in any order, on this thread and on pool threads.
+void for_each_chunk(int64_t count, const std::function<void(int64_t)>& chunk);
 }  // namespace detail
 
-// body(first, last) over pieces of [0, n) of `grain` elements. The pieces do not depend on the
-// number of threads. The first exception, by position, is thrown again to the caller.
+// Calls body(first, last) for chunks of `grain` elements of [0, n). The chunks do not depend on the
+// number of threads. If several throw, the exception of the first chunk is rethrown.
 template <class Body>
 void parallel_for(int64_t n, int64_t grain, const Body& body) {
-  const int64_t pieces = (n + grain - 1) / grain;
+  const int64_t chunks = (n + grain - 1) / grain;
   std::exception_ptr error;
-  int64_t error_piece = pieces;
+  int64_t error_chunk = chunks;
   std::mutex mutex;
-  detail::for_each_piece(pieces, [&](int64_t piece) {
+  detail::for_each_chunk(chunks, [&](int64_t chunk) {
     try {
-      body(piece * grain, std::min(n, (piece + 1) * grain));
+      body(chunk * grain, std::min(n, (chunk + 1) * grain));
     } catch (...) {
       const std::lock_guard lock(mutex);
-      if (piece < error_piece) {
-        error_piece = piece;
+      if (chunk < error_chunk) {
+        error_chunk = chunk;
         error = std::current_exception();
       }
     }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Functions that the GPU computes too.
+// Functions that also run on the GPU.
 #if defined(__CUDACC__)
 #define LASE_HD __host__ __device__
 #else
@@ -11,14 +11,14 @@
 
 namespace lase {
 
-// Bijective mixing of 64 bits (the finaliser of SplitMix64).
+// Bijective mixing of 64 bits (the finalizer of SplitMix64).
 LASE_HD constexpr uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
 
-// x · y, all 128 bits of it.
+// The 128-bit product x · y.
 struct WideProduct {
   uint64_t high;
   uint64_t low;
@@ -39,8 +39,8 @@ LASE_HD constexpr WideProduct multiply_wide(uint64_t x, uint64_t y) {
 #endif
 }
 
-// Counter-based random numbers: the stream is a function of its key alone, so the same seed gives
-// the same numbers whatever the thread count, the machine or the point of resumption.
+// Counter-based random numbers: the stream depends only on its key, so the same seed gives the same
+// numbers for any number of threads, on any machine and after resuming.
 //
 //   Random random(seed, kSplit, node);     // keyed by coordinates
 //   random.uniform();
@@ -60,7 +60,7 @@ class Random {
   // Uniform in {0, …, n−1}; the bias is below n / 2^64.
   LASE_HD constexpr uint64_t below(uint64_t n) { return multiply_wide(bits(), n).high; }
 
-  // Uniform in {0, …, n−1}, and 32 bits that are independent of it as long as n is below 2^31.
+  // Uniform in {0, …, n−1}, and 32 bits that are independent of it for n < 2^31.
   struct Parts {
     uint64_t below;
     uint32_t rest;
@@ -72,8 +72,8 @@ class Random {
 
   LASE_HD constexpr bool chance(double p) { return uniform() < p; }
 
-  // Close to standard normal: a centred sum of twelve uniforms. Only sums, so that every machine
-  // gets the same bits; no value lies beyond 6.
+  // Approximately standard normal: the centered sum of twelve uniforms. It only adds, so that every
+  // machine gets the same bits; all values lie in [−6, 6].
   LASE_HD constexpr double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();

@@ -28,7 +28,7 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   require(length <= uint64_t{kLongestHeader} && static_cast<int64_t>(length) <= file_size - 8, path,
-          ": is not a safetensors file, or it is cut short (header of ", length,
+          ": is not a safetensors file, or it is truncated (header of ", length,
           " bytes in a file of ", file_size, ")");
   const auto header_size = static_cast<int64_t>(length);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
@@ -42,8 +42,8 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
   const auto data_size = static_cast<int64_t>(data.size());
   std::vector<std::pair<int64_t, int64_t>> extents;
   for (auto& [name, entry] : header.entries) {
-    require(entry.end <= data_size, path, ": is cut short: ", quote(name), " ends at byte ",
-            entry.end, " of the data, which has ", data_size);
+    require(entry.end <= data_size, path, ": is truncated: ", quote(name), " ends at byte ",
+            entry.end, ", but the file has ", data_size, " bytes of data");
     extents.emplace_back(entry.begin, entry.end);
     const auto part = data.subspan(static_cast<size_t>(entry.begin),
                                    static_cast<size_t>(entry.end - entry.begin));
@@ -55,8 +55,8 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
     require(begin == end, path, ": the arrays in the header overlap or leave a gap at byte ", end);
     end = next_end;
   }
-  require(end == data_size, path, ": the header describes ", end, " bytes of data, the file has ",
-          data_size);
+  require(end == data_size, path, ": the header describes ", end,
+          " bytes of data, but the file has ", data_size);
   return file;
 }
 
@@ -65,17 +65,17 @@ const SafetensorsFile::Tensor& SafetensorsFile::checked(const std::string& name,
   const auto found = tensors_.find(name);
   require(found != tensors_.end(), path_, ": the array ", quote(name), " is missing");
   const Tensor& tensor = found->second;
-  require(tensor.type == type, path_, ": the array ", quote(name), " has elements ",
+  require(tensor.type == type, path_, ": the array ", quote(name), " has element type ",
           dtype_name(tensor.type), ", expected ", dtype_name(type));
   bool fits = tensor.shape.size() == shape.size();
   for (size_t i = 0; fits && i < shape.size(); ++i) {
     fits = shape[i] < 0 || shape[i] == tensor.shape[i];
   }
-  require(fits, path_, ": the array ", quote(name), " has the shape ", shape_text(tensor.shape),
+  require(fits, path_, ": the array ", quote(name), " has shape ", shape_text(tensor.shape),
           ", expected ", shape_text({shape.begin(), shape.end()}));
   const auto address = reinterpret_cast<uintptr_t>(tensor.bytes.data());
   require(tensor.bytes.empty() || address % static_cast<uintptr_t>(dtype_size(type)) == 0, path_,
-          ": the array ", quote(name), " does not start at a multiple of its element size");
+          ": the array ", quote(name), " is not aligned to its element size");
   return tensor;
 }
 
@@ -89,7 +89,7 @@ SafetensorsWriter::Id SafetensorsWriter::declare(std::string name, DType type,
 }
 
 void SafetensorsWriter::begin(const std::map<std::string, std::string>& metadata) {
-  // Wide elements first: then each array starts at a multiple of its element size without gaps.
+  // Descending element size keeps every array aligned without gaps.
   std::vector<Id> order(entries_.size());
   std::iota(order.begin(), order.end(), Id{0});
   std::stable_sort(order.begin(), order.end(), [&](Id a, Id b) {
@@ -106,12 +106,12 @@ void SafetensorsWriter::begin(const std::map<std::string, std::string>& metadata
                           {"shape", entry.shape},
                           {"data_offsets", {entry.offset, end}}};
   }
-  // Names and metadata may hold bytes that are not UTF-8; JSON cannot.
+  // Names and metadata may contain invalid UTF-8, which JSON cannot represent.
   std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   constexpr size_t kAlignment = 64;
   text.append((kAlignment - (8 + text.size()) % kAlignment) % kAlignment, ' ');
   require(static_cast<int64_t>(text.size()) <= kLongestHeader, file_.path(),
-          ": the header would be longer than safetensors allows");
+          ": the header would exceed the safetensors limit of ", kLongestHeader, " bytes");
   data_start_ = 8 + static_cast<int64_t>(text.size());
   file_.reserve(data_start_ + end);
   const uint64_t length = text.size();

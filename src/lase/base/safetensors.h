@@ -17,8 +17,8 @@
 namespace lase {
 
 // Safetensors: 8 bytes of header length (little-endian), a JSON header {name: {dtype, shape,
-// data_offsets}, "__metadata__": {key: text}}, then the arrays, which follow one another without
-// gaps. The arrays are used where they lie in the mapped file.
+// data_offsets}, "__metadata__": {key: text}}, then the arrays without gaps. Arrays are read in
+// place from the mapped file.
 class SafetensorsFile {
  public:
   struct Tensor {
@@ -31,7 +31,7 @@ class SafetensorsFile {
 
   // Throws Error unless every name, shape, offset and size in the header agrees with the file.
   static SafetensorsFile open(const std::string& path);
-  // The same for bytes in memory; `path` is for messages, `owner` keeps the bytes alive.
+  // The same for bytes in memory; `path` is used in messages, `owner` keeps the bytes alive.
   static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& path,
                                std::shared_ptr<const void> owner = nullptr);
 
@@ -40,15 +40,15 @@ class SafetensorsFile {
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }
 
-  // Whether there is an array `name` with elements of that type.
+  // Whether there is an array `name` with element type T.
   template <class T>
   bool holds(const std::string& name) const {
     const auto found = tensors_.find(name);
     return found != tensors_.end() && found->second.type == kDTypeOf<T>;
   }
 
-  // The array `name`, in place. Throws Error where it is missing or of another type or shape;
-  // −1 in `shape` stands for any length.
+  // The array `name`, without a copy. Throws Error if it is missing or has another type or shape;
+  // −1 in `shape` matches any size.
   template <class T>
   Array<T> get(const std::string& name, std::span<const int64_t> shape) const {
     const auto bytes = checked(name, kDTypeOf<T>, shape).bytes;
@@ -68,8 +68,8 @@ class SafetensorsFile {
   std::shared_ptr<const void> owner_;
 };
 
-// Writes a safetensors file in two steps, so that arrays larger than memory can be streamed: first
-// every array is declared, then begin() lays the file out and the contents come in any order.
+// Writes a safetensors file in two steps, so that arrays larger than memory can be streamed:
+// declare every array, then call begin() to write the header and write the contents in any order.
 //
 //   SafetensorsWriter writer(path);
 //   const auto row_ptr = writer.declare<int64_t>("row_ptr", {n + 1});
@@ -90,7 +90,7 @@ class SafetensorsWriter {
 
   void begin(const std::map<std::string, std::string>& metadata);
 
-  // Elements from `first` on; may be called by several threads.
+  // Writes elements starting at `first`. Thread-safe.
   template <class T>
   void write(Id id, int64_t first, std::span<const T> values) {
     write_bytes(id, first * static_cast<int64_t>(sizeof(T)), std::as_bytes(values));
@@ -105,7 +105,7 @@ class SafetensorsWriter {
     DType type;
     std::vector<int64_t> shape;
     int64_t size = 0;    // bytes
-    int64_t offset = 0;  // in the data part
+    int64_t offset = 0;  // relative to data_start_
   };
   AtomicFile file_;
   std::vector<Entry> entries_;

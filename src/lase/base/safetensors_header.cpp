@@ -11,9 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-// Follows the parser through the header, whose shape is fixed: an object of objects of texts or
-// lists. A document tree would take time quadratic in the number of arrays when parsed with a
-// callback, and would silently keep one of two equal names without one.
+// SAX handler for the header, an object of objects of strings or lists. A DOM would not do: with a
+// callback, parsing takes time quadratic in the number of arrays; without one, duplicate names are
+// silently dropped.
 class HeaderReader : public json::json_sax_t {
  public:
   HeaderReader(SafetensorsHeader& header, const std::string& path) : header_(header), path_(path) {}
@@ -34,12 +34,12 @@ class HeaderReader : public json::json_sax_t {
 
   bool key(std::string& key) override {
     if (depth_ == 1) {
-      require(names_.insert(key).second, path_, ": the header names ", quote(key), " twice");
-      require(names_.size() <= kMostArrays, path_, ": the header names more than ", kMostArrays,
+      require(names_.insert(key).second, path_, ": the header contains ", quote(key), " twice");
+      require(names_.size() <= kMostArrays, path_, ": the header contains more than ", kMostArrays,
               " arrays");
       name_ = key;
     } else {
-      require(keys_.insert(key).second, path_, ": the header names ", quote(key), " twice");
+      require(keys_.insert(key).second, path_, ": the header contains ", quote(key), " twice");
       key_ = key;
     }
     return true;
@@ -81,7 +81,7 @@ class HeaderReader : public json::json_sax_t {
     if (!in_list_) malformed();
     constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     require(value <= kMost, path_, ": the header entry of ", quote(name_),
-            " has a size or offset that is no natural number");
+            " has a size or offset that is not a non-negative integer");
     list_->push_back(static_cast<int64_t>(value));
     return true;
   }
@@ -92,21 +92,21 @@ class HeaderReader : public json::json_sax_t {
   bool binary(json::binary_t&) override { return other(); }
 
   bool parse_error(std::size_t, const std::string&, const json::exception&) override {
-    fail(path_, ": the header is not valid JSON; this is not a safetensors file, or it is damaged");
+    fail(path_, ": the header is not valid JSON; this is not a safetensors file, or it is corrupt");
   }
 
  private:
-  // A value that never occurs in a true header.
+  // A value that never occurs in a valid header.
   bool other() const {
     require(!in_list_, path_, ": the header entry of ", quote(name_),
-            " has a size or offset that is no natural number");
+            " has a size or offset that is not a non-negative integer");
     malformed();
   }
 
   [[noreturn]] void malformed() const {
     if (depth_ == 0) fail(path_, ": the header is not a JSON object");
-    if (in_metadata_) fail(path_, ": the metadata entry ", quote(key_), " is no text");
-    if (depth_ == 1 && name_ == kMetadataKey) fail(path_, ": the metadata are not a JSON object");
+    if (in_metadata_) fail(path_, ": the metadata entry ", quote(key_), " is not a string");
+    if (depth_ == 1 && name_ == kMetadataKey) fail(path_, ": the metadata is not a JSON object");
     fail(path_, ": the header entry of ", quote(name_), " is malformed");
   }
 
@@ -115,7 +115,7 @@ class HeaderReader : public json::json_sax_t {
       malformed();
     }
     const auto type = dtype_from_name(type_name_);
-    require(type.has_value(), path_, ": ", quote(name_), " has the unknown element type ",
+    require(type.has_value(), path_, ": ", quote(name_), " has unknown element type ",
             quote(type_name_));
     require(offsets_.size() == 2 && offsets_[0] <= offsets_[1], path_, ": ", quote(name_),
             " has malformed data offsets");
@@ -124,18 +124,18 @@ class HeaderReader : public json::json_sax_t {
     entry_.end = offsets_[1];
     const int64_t bytes = entry_.end - entry_.begin;
     require(byte_count(entry_.shape, *type) == bytes, path_, ": the shape ",
-            shape_text(entry_.shape), " of ", quote(name_), " does not agree with its ", bytes,
+            shape_text(entry_.shape), " of ", quote(name_), " does not match its ", bytes,
             " bytes");
     header_.entries.emplace(name_, std::move(entry_));
   }
 
   SafetensorsHeader& header_;
   const std::string& path_;
-  int depth_ = 0;  // of objects
+  int depth_ = 0;  // nesting of objects
   bool in_metadata_ = false;
   bool in_list_ = false;
-  std::string name_;  // of the array
-  std::string key_;   // within its entry
+  std::string name_;  // current array
+  std::string key_;   // current key within its entry
   std::set<std::string> names_;
   std::set<std::string> keys_;
   std::string type_name_;

@@ -18,7 +18,7 @@ struct SafetensorsHeader {
   struct Entry {
     DType type = {};
     std::vector<int64_t> shape;
-    int64_t begin = 0;  // bytes of the data part
+    int64_t begin = 0;  // byte offsets into the data
     int64_t end = 0;
   };
 
@@ -29,13 +29,13 @@ struct SafetensorsHeader {
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 inline constexpr size_t kMostArrays = 100'000;
 
-// Parses the header in one pass, in time linear in its length. Throws Error unless it is well
-// formed, every shape agrees with its bytes, and no name occurs twice. `path` is for messages.
+// Parses the header in one pass, in linear time. Throws Error unless it is well-formed, every shape
+// matches its byte range, and names are unique. `path` is used in messages.
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& path);
 
-// The product of the sizes times the size of an element; −1 where it overflows.
+// The size in bytes of an array; −1 on overflow.
 int64_t byte_count(const std::vector<int64_t>& shape, DType type);
-// "[2, any]", where a negative size stands for any.
+// "[2, any]"; a negative size means any.
 std::string shape_text(const std::vector<int64_t>& shape);
 
 }  // namespace lase

@@ -9,14 +9,14 @@
 
 namespace lase {
 
-// Fisher and Yates' shuffle. Unlike with std::shuffle, the order is a function of the stream alone,
-// whatever the standard library.
+// Fisher–Yates shuffle. Unlike std::shuffle, the order depends only on the random stream, not on
+// the standard library.
 template <class T>
 void shuffle(std::vector<T>& items, Random& random) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
-// Keeps `count` of the items (all, where there are fewer), chosen uniformly, in random order.
+// Keeps min(count, size) of the items, chosen uniformly at random, in random order.
 template <class T>
 void subsample(std::vector<T>& items, size_t count, Random& random) {
   count = std::min(count, items.size());

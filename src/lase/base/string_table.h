@@ -9,8 +9,8 @@
 
 namespace lase {
 
-// Strings end to end in one array of bytes; string i is bytes[offset[i], offset[i+1]). An empty
-// table has no offsets.
+// Strings concatenated in one byte array; string i is bytes[offset[i], offset[i+1]). An empty table
+// has no offsets.
 struct StringTable {
   Array<int64_t> offset;  // [n+1]
   Array<char> bytes;

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
 
 namespace {
 
-// Lower case of a character of two UTF-8 bytes: Latin, Greek and Cyrillic letters.
+// Lower case of a two-byte UTF-8 character: Latin, Greek and Cyrillic letters.
 uint32_t lower_character(uint32_t c) {
   const auto within = [c](uint32_t first, uint32_t last) { return c >= first && c <= last; };
   if (within(0xC0, 0xDE) && c != 0xD7) return c + 32;
@@ -72,7 +72,7 @@ std::optional<double> parse_number(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
   if (parsed.ptr != end || text.empty()) return std::nullopt;
-  // Numbers closer to zero than a double can tell are zero; those beyond its range are none.
+  // Underflow gives zero; overflow is rejected.
   if (parsed.ec == std::errc::result_out_of_range) {
     return std::abs(std::strtod(std::string(text).c_str(), nullptr)) < 1 ? std::optional(0.0)
                                                                          : std::nullopt;
@@ -93,7 +93,7 @@ int64_t days_from_civil(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + day_of_era - 719468;
 }
 
-// `digits` digits off the front of text, within [low, high].
+// Consumes `digits` digits from the front of `text`; nullopt unless the value is in [low, high].
 std::optional<int64_t> take_digits(std::string_view& text, size_t digits, int64_t low,
                                    int64_t high) {
   if (text.size() < digits) return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<double> parse_time(std::string_view text) {
   if (!hour || !take(text, ':')) return std::nullopt;
   const auto minute = take_digits(text, 2, 0, 59);
   if (!minute) return std::nullopt;
-  const double midnight = seconds + 86400;  // of the day's end, which may be written as 24:00
+  const double midnight = seconds + 86400;  // at the end of the day, which may be written as 24:00
   seconds += static_cast<double>(*hour * 3600 + *minute * 60);
   if (take(text, ':')) {
     const auto second = take_digits(text, 2, 0, 60);

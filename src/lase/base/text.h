@@ -6,16 +6,16 @@
 
 namespace lase {
 
-// Without the spaces, tabs and carriage returns around it.
+// Strips leading and trailing spaces, tabs and carriage returns.
 std::string_view trimmed(std::string_view text);
-// In lower case: Latin, Greek and Cyrillic letters.
+// Converts Latin, Greek and Cyrillic letters to lower case.
 std::string lower_case(std::string_view text);
 
-// Appends a csv field, in quotes where it needs them: where lase's own reader, which guesses the
-// delimiter and skips comments, could take it for something else.
+// Appends a CSV field, quoted if lase's own reader, which guesses the delimiter and skips comments,
+// could misread it.
 void append_csv_field(std::string& line, std::string_view text);
 
-// Texts as numbers. Infinity and NaN, hexadecimal numbers and trailing text do not count.
+// Parses a finite decimal number; nullopt for infinity, NaN, hexadecimal and trailing text.
 std::optional<double> parse_number(std::string_view text);
 // Seconds since 1970: a number, or YYYY-MM-DD[(T| )hh:mm[:ss[.fff]]][Z|±hh:mm].
 std::optional<double> parse_time(std::string_view text);

@@ -8,17 +8,17 @@ namespace lase {
 
 inline constexpr char32_t kReplacement = 0xFFFD;
 
-// A character of a UTF-8 text, and the number of bytes it takes.
+// A UTF-8 character and its length in bytes.
 struct Character {
   char32_t code = 0;
   size_t bytes = 1;
 
-  // False for a byte that does not begin a character, unlike U+FFFD written in the text.
+  // False for an invalid byte, true for U+FFFD encoded in the text.
   constexpr bool valid() const { return code != kReplacement || bytes > 1; }
 };
 
-// The character at the start of a text that is not empty. A byte that does not begin one counts
-// alone, as U+FFFD: cut-off and overlong sequences, surrogates, noncharacters.
+// The first character of a non-empty text. An invalid byte is returned alone, as U+FFFD: truncated
+// and overlong sequences, surrogates, noncharacters.
 constexpr Character first_character(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -32,12 +32,12 @@ constexpr Character first_character(std::string_view text) {
   }
   constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code < 0xE000;
-  const bool none = (code & 0xFFFEU) == 0xFFFE || code > 0x10FFFF || code < kSmallest[bytes];
-  if (surrogate || none) return {.code = kReplacement};
+  const bool invalid = (code & 0xFFFEU) == 0xFFFE || code > 0x10FFFF || code < kSmallest[bytes];
+  if (surrogate || invalid) return {.code = kReplacement};
   return {.code = code, .bytes = bytes};
 }
 
-// Calls use(character, its bytes) from the first to the last.
+// Calls use(character, bytes) for each character in order.
 template <class Use>
 constexpr void for_each_character(std::string_view text, const Use& use) {
   while (!text.empty()) {

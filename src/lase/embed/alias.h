@@ -8,12 +8,12 @@
 
 namespace lase {
 
-// Draws i with probability weight_i / Σ weight in constant time (Walker's alias method): a column
-// is drawn uniformly, then either it or its alias.
+// Samples i with probability weight_i / Σ weight in constant time (Walker's alias method): picks a
+// column uniformly, then either it or its alias.
 class AliasTable {
  public:
   AliasTable() = default;
-  // Weights ≥ 0, at least one of them positive.
+  // Weights ≥ 0, at least one positive.
   explicit AliasTable(std::span<const float> weights);
 
   int64_t size() const { return static_cast<int64_t>(columns_.size()); }
@@ -25,7 +25,7 @@ class AliasTable {
 
  private:
   struct Column {
-    uint32_t threshold = 0;  // the column's own share of 2^32
+    uint32_t threshold = 0;  // probability of the column itself, times 2^32
     int32_t alias = 0;
   };
   std::vector<Column> columns_;

@@ -14,30 +14,31 @@ constexpr uint64_t kStart = 3;
 
 void check(const EmbedOptions& options, int64_t nodes) {
   embed_option_table().check(options);
-  require(options.method != EmbedMethod::kNone, "an embedding needs a method, line or deepwalk");
+  require(options.method != EmbedMethod::kNone, "an embedding needs a method: line or deepwalk");
   require(options.order != Order::kBoth || options.width >= 2,
           "an embedding of both orders needs a width of at least 2");
-  require(nodes > 0, "a graph without nodes has nothing to embed");
+  require(nodes > 0, "cannot embed a graph without nodes");
 }
 
-// By arc: the sum of the link's attributes. Empty where links count alike.
+// [arcs]: the sum of the link's attributes; empty if links are unweighted.
 std::vector<float> arc_weights(const Graph& graph, const Adjacency& arcs,
                                const EmbedOptions& options) {
   if (!options.weighted) return {};
   require(graph.link_attributes.columns > 0,
-          "links cannot be weighted: those of this graph have no attributes");
+          "cannot weight links: this graph has no link attributes");
   std::vector<float> weight(static_cast<size_t>(arcs.neighbor.size()));
   parallel_for(arcs.neighbor.size(), 4096, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       double sum = 0;
       graph.link_attributes.for_each(arcs.link[i], [&](int64_t, float value) { sum += value; });
-      require(sum >= 0, "links cannot be weighted: the attributes of link ",
+      require(sum >= 0, "cannot weight links: the attributes of link ",
               graph.link_of_row(arcs.link[i]), " sum to ", sum, ", expected at least 0");
       weight[static_cast<size_t>(i)] = static_cast<float>(sum);
     }
   });
   const bool positive = std::any_of(weight.begin(), weight.end(), [](float w) { return w > 0; });
-  require(weight.empty() || positive, "links cannot be weighted: all attributes sum to zero");
+  require(weight.empty() || positive,
+          "cannot weight links: the attributes of every link sum to zero");
   return weight;
 }
 
@@ -49,7 +50,7 @@ std::vector<float> noise_of(const Adjacency& arcs) {
   return noise;
 }
 
-// Small random rows for nodes that have arcs and no row yet.
+// Initializes the rows of nodes that have arcs and are not fixed with small random values.
 void start_rows(const Adjacency& arcs, const std::vector<uint8_t>& fixed, uint64_t seed,
                 Embedding::Table& table) {
   const int64_t nodes = arcs.row_ptr.size() - 1;
@@ -73,7 +74,7 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
   const PairInput input{.arcs = arcs, .weight = weight, .fixed = fixed, .options = options};
   const auto pairs = options.method == EmbedMethod::kLine ? arc_pairs(input) : walk_pairs(input);
   const auto tables = static_cast<double>(embedding.tables.size());
-  double before = 0;
+  double finished = 0;  // tables
   for (auto& table : embedding.tables) {
     start_rows(arcs, fixed, options.seed, table);
     SkipGramOptions skip_gram{.noise = noise,
@@ -84,8 +85,8 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
                               .progress = {},
                               .stop = options.stop};
     if (options.progress) {
-      skip_gram.progress = [&](double share, double samples) {
-        options.progress((before + share) / tables, embedding.samples + samples);
+      skip_gram.progress = [&](double fraction, double samples) {
+        options.progress((finished + fraction) / tables, embedding.samples + samples);
       };
     }
     embedding.samples += learn_skip_gram(
@@ -93,13 +94,14 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
         {.width = table.width,
          .center = table.center,
          .context = table.context.empty() ? std::span(table.center) : std::span(table.context)});
-    ++before;
+    ++finished;
   }
   embedding.stopped = options.stop != nullptr && options.stop->load();
   for (const auto& table : embedding.tables) {
     const bool finite = std::all_of(table.center.begin(), table.center.end(),
                                     [](float x) { return std::isfinite(x); });
-    require(finite, "the embedding diverged with the learning rate ", options.rate);
+    require(finite, "the embedding diverged at learning rate ", options.rate,
+            "; use a lower learning rate");
   }
 }
 
@@ -129,11 +131,11 @@ Embedding embed(const Graph& graph, const Adjacency& arcs, const EmbedOptions& o
   Embedding embedding;
   embedding.nodes = graph.node_count();
   const bool line = options.method == EmbedMethod::kLine;
-  const auto add_table = [&](int64_t width, bool two) {
+  const auto add_table = [&](int64_t width, bool has_context) {
     const auto size = static_cast<size_t>(embedding.nodes * width);
     embedding.tables.push_back({.width = width,
                                 .center = std::vector<float>(size),
-                                .context = std::vector<float>(two ? size : 0)});
+                                .context = std::vector<float>(has_context ? size : 0)});
   };
   if (line && options.order == Order::kBoth) {
     add_table(options.width / 2, false);
@@ -169,18 +171,22 @@ const OptionTable<EmbedOptions>& embed_option_table() {
   static const auto table = [] {
     using O = EmbedOptions;
     OptionTable<O> all;
-    all.add("method", &O::method, one_of<EmbedMethod>(),
-            "Method that learns node features from links, in addition to those of the graph");
-    all.add("order", &O::order, one_of<Order>(),
-            "LINE: close are linked nodes (first), nodes with the same neighbors (second), or half "
-            "the width each (both)");
-    all.add("width", &O::width, between(1, 1 << 16), "Width of the embeddings");
+    all.add(
+        "method", &O::method, one_of<EmbedMethod>(),
+        "Embedding method that learns node features from links, in addition to those of the graph");
+    all.add(
+        "order", &O::order, one_of<Order>(),
+        "LINE: make linked nodes similar (first), nodes with the same neighbors (second), or use "
+        "half the width for each (both)");
+    all.add("width", &O::width, between(1, 1 << 16), "Width of the node embeddings");
     all.add("epochs", &O::epochs, between(0, 1'000'000),
-            "LINE: samples per arc (0 = by the size of the graph, 50 to 1000)");
-    all.add("walks", &O::walks, between(1, 1'000'000), "DeepWalk: walks from each node");
-    all.add("length", &O::length, between(2, 10'000), "DeepWalk: nodes per walk");
-    all.add("window", &O::window, between(1, 100), "DeepWalk: maximum distance on a walk");
-    all.add("negatives", &O::negatives, between(1, 100), "Number of negative samples per sample");
+            "LINE: number of samples per arc (0 = 50 to 1000, depending on the size of the graph)");
+    all.add("walks", &O::walks, between(1, 1'000'000), "DeepWalk: number of walks per node");
+    all.add("length", &O::length, between(2, 10'000), "DeepWalk: number of nodes per walk");
+    all.add("window", &O::window, between(1, 100),
+            "DeepWalk: maximum distance between paired nodes on a walk");
+    all.add("negatives", &O::negatives, between(1, 100),
+            "Number of negative samples per positive sample");
     all.add("rate", &O::rate, positive(), "Initial learning rate; decays to almost zero");
     all.add("weighted", &O::weighted, any(), "Weight links by the sum of their attributes");
     all.add("seed", &O::seed, any(),

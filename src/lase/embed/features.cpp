@@ -9,7 +9,7 @@
 namespace lase {
 namespace {
 
-// Rows by node of another graph: known ones by name, the others zero and not fixed.
+// Embedding rows for another graph: known nodes by name; the others are zero and not fixed.
 struct Known {
   Embedding embedding;
   std::vector<bool> fixed;
@@ -50,7 +50,7 @@ const OptionTable<FeatureOptions>& feature_option_table() {
     all.include(embed_option_table(), &FeatureOptions::embed,
                 {.prefix = "features_", .rename = {{"method", "features"}}, .skip = {"seed"}});
     all.add("features_online", &FeatureOptions::online, any(),
-            "Learn features from links between training nodes; then add the other nodes");
+            "Learn features from links between training nodes first, then add the other nodes");
     return all;
   }();
   return table;

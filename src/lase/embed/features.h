@@ -8,30 +8,30 @@
 
 namespace lase {
 
-// Node features learned from links, with what gives them to other graphs.
+// Node features learned from links, with what is needed to extend them to other graphs.
 struct LearnedFeatures {
   EmbedOptions options;
-  StringTable names;  // of the nodes that they were learned for
+  StringTable names;  // of the embedded nodes
   Embedding embedding;
 
   bool present() const { return embedding.nodes > 0; }
 };
 
-// From all links; online: from those between training nodes, whom the others join.
+// Learned from all links; online: from links between training nodes, then the others are added.
 struct FeatureOptions {
   EmbedOptions embed;
   bool online = false;
 
   bool wanted() const { return embed.method != EmbedMethod::kNone; }
 };
-// As options of a training: features, features_width, …
+// As training options: features, features_width, …
 const OptionTable<FeatureOptions>& feature_option_table();
 
 LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& training,
                                const FeatureOptions& options);
 
-// Adds the features to those of the graph. Nodes known by name have their rows; others join with
-// all their links while those stay.
+// Appends the features to those of the graph. Nodes known by name keep their rows; the others are
+// trained on all their links.
 void add_features(const LearnedFeatures& learned, Graph& graph);
 
 }  // namespace lase

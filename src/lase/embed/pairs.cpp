@@ -10,10 +10,10 @@ namespace {
 
 using kernels::NodePair;
 
-constexpr int64_t kPortion = 4096;  // samples, about
+constexpr int64_t kChunk = 4096;  // samples per chunk, approximately
 constexpr uint64_t kDraw = 2;
 
-bool stays(std::span<const uint8_t> fixed, int64_t node) {
+bool is_fixed(std::span<const uint8_t> fixed, int64_t node) {
   return !fixed.empty() && fixed[static_cast<size_t>(node)] != 0;
 }
 
@@ -28,26 +28,26 @@ class ArcPairs : public PairSource {
     for (int64_t u = 0; u < nodes; ++u) {
       for (int64_t i = arcs_.row_ptr[u]; i < arcs_.row_ptr[u + 1]; ++i) {
         source_[static_cast<size_t>(i)] = static_cast<int32_t>(u);
-        const bool learns = !stays(in.fixed, u) || !stays(in.fixed, arcs_.neighbor[i]);
+        const bool learns = !is_fixed(in.fixed, u) || !is_fixed(in.fixed, arcs_.neighbor[i]);
         if (!learns) weight[static_cast<size_t>(i)] = 0;
         learned += learns ? 1 : 0;
       }
     }
     if (learned == 0) return;
-    // Where all are alike the table is not needed.
+    // Uniform sampling does not need an alias table.
     uniform_ = in.weight.empty() && learned == arcs_.neighbor.size();
     if (!uniform_) table_ = AliasTable(weight);
     const int64_t epochs =
         in.options.epochs > 0 ? in.options.epochs : default_epochs(arcs_.neighbor.size());
-    portions_ = (learned * epochs + kPortion - 1) / kPortion;
+    chunks_ = (learned * epochs + kChunk - 1) / kChunk;
   }
 
-  int64_t portions() const override { return portions_; }
+  int64_t chunks() const override { return chunks_; }
 
-  void draw(int64_t portion, std::vector<NodePair>& pairs) const override {
-    Random random(seed_, kDraw, portion);
+  void draw(int64_t chunk, std::vector<NodePair>& pairs) const override {
+    Random random(seed_, kDraw, chunk);
     const auto arcs = static_cast<uint64_t>(arcs_.neighbor.size());
-    for (int64_t i = 0; i < kPortion; ++i) {
+    for (int64_t i = 0; i < kChunk; ++i) {
       const auto arc = uniform_ ? static_cast<int64_t>(random.below(arcs)) : table_.draw(random);
       pairs.push_back({source_[static_cast<size_t>(arc)], arcs_.neighbor[arc]});
     }
@@ -59,7 +59,7 @@ class ArcPairs : public PairSource {
   std::vector<int32_t> source_;  // [arcs]: u
   AliasTable table_;
   bool uniform_ = true;
-  int64_t portions_ = 0;
+  int64_t chunks_ = 0;
 };
 
 class WalkPairs : public PairSource {
@@ -68,36 +68,36 @@ class WalkPairs : public PairSource {
       : arcs_(in.arcs), fixed_(in.fixed), options_(in.options), weighted_(!in.weight.empty()) {
     const int64_t nodes = arcs_.row_ptr.size() - 1;
     for (int64_t u = 0; u < nodes; ++u) {
-      if (arcs_.degree(u) > 0 && !stays(fixed_, u)) starts_.push_back(static_cast<int32_t>(u));
+      if (arcs_.degree(u) > 0 && !is_fixed(fixed_, u)) starts_.push_back(static_cast<int32_t>(u));
     }
     const int64_t pairs = options_.length * (options_.window + 1);
-    walks_ = std::max<int64_t>(1, kPortion / std::max<int64_t>(1, pairs));
+    walks_ = std::max<int64_t>(1, kChunk / std::max<int64_t>(1, pairs));
     if (!weighted_) return;
-    // Running sums along each row: a step is a search among its arcs.
-    running_.resize(in.weight.size());
+    // Cumulative weights per row: a step is a binary search among its arcs.
+    cumulative_.resize(in.weight.size());
     parallel_for(nodes, 1024, [&](int64_t first, int64_t last) {
       for (int64_t u = first; u < last; ++u) {
         double total = 0;
         for (int64_t i = arcs_.row_ptr[u]; i < arcs_.row_ptr[u + 1]; ++i) {
           total += in.weight[static_cast<size_t>(i)];
-          running_[static_cast<size_t>(i)] = total;
+          cumulative_[static_cast<size_t>(i)] = total;
         }
       }
     });
   }
 
-  int64_t portions() const override { return (walk_count() + walks_ - 1) / walks_; }
+  int64_t chunks() const override { return (walk_count() + walks_ - 1) / walks_; }
 
-  void draw(int64_t portion, std::vector<NodePair>& pairs) const override {
+  void draw(int64_t chunk, std::vector<NodePair>& pairs) const override {
     std::vector<int32_t> walk;
-    const int64_t last = std::min(walk_count(), (portion + 1) * walks_);
-    for (int64_t w = portion * walks_; w < last; ++w) {
+    const int64_t last = std::min(walk_count(), (chunk + 1) * walks_);
+    for (int64_t w = chunk * walks_; w < last; ++w) {
       Random random(options_.seed, kDraw, w);
       const auto starts = static_cast<int64_t>(starts_.size());
-      // Every round of walks begins at all nodes, far apart from one to the next.
+      // Every round starts one walk from each node; successive starts are far apart.
       const int64_t start = w % starts * stride() % starts;
       walk.assign(1, starts_[static_cast<size_t>(start)]);
-      while (static_cast<int64_t>(walk.size()) < options_.length && go_on(walk, random)) {
+      while (static_cast<int64_t>(walk.size()) < options_.length && take_step(walk, random)) {
       }
       add_pairs(walk, random, pairs);
     }
@@ -106,7 +106,7 @@ class WalkPairs : public PairSource {
  private:
   int64_t walk_count() const { return static_cast<int64_t>(starts_.size()) * options_.walks; }
 
-  bool go_on(std::vector<int32_t>& walk, Random& random) const {
+  bool take_step(std::vector<int32_t>& walk, Random& random) const {
     const int64_t u = walk.back();
     const int64_t degree = arcs_.degree(u);
     if (degree == 0) return false;
@@ -116,7 +116,7 @@ class WalkPairs : public PairSource {
       walk.push_back(arcs_.neighbor[first + step]);
       return true;
     }
-    const auto begin = running_.begin() + first;
+    const auto begin = cumulative_.begin() + first;
     const auto end = begin + degree;
     if (*(end - 1) <= 0) return false;
     const auto step = std::upper_bound(begin, end - 1, random.uniform() * *(end - 1)) - begin;
@@ -133,12 +133,12 @@ class WalkPairs : public PairSource {
       const int32_t u = walk[static_cast<size_t>(i)];
       for (int64_t j = std::max<int64_t>(0, i - reach); j <= std::min(length - 1, i + reach); ++j) {
         const int32_t v = walk[static_cast<size_t>(j)];
-        if (!(stays(fixed_, u) && stays(fixed_, v))) pairs.push_back({u, v});
+        if (!(is_fixed(fixed_, u) && is_fixed(fixed_, v))) pairs.push_back({u, v});
       }
     }
   }
 
-  // A prime, so that every node is met once in a round.
+  // A prime, so every start is visited once per round.
   int64_t stride() const {
     constexpr int64_t kPrime = 2147483647;
     return kPrime % static_cast<int64_t>(starts_.size()) == 0 ? 1 : kPrime;
@@ -149,8 +149,8 @@ class WalkPairs : public PairSource {
   const EmbedOptions& options_;
   bool weighted_;
   std::vector<int32_t> starts_;
-  std::vector<double> running_;  // [arcs]: weights summed along a row
-  int64_t walks_ = 1;            // a portion
+  std::vector<double> cumulative_;  // [arcs]: cumulative weights per row
+  int64_t walks_ = 1;               // walks per chunk
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace lase {
 Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept) {
   const int64_t nodes = graph.node_count();
   constexpr int64_t kNodes = 4096;
-  // visit(u, i) for every arc i of a node u that stays.
+  // Calls visit(u, i) for every arc i of u between kept nodes.
   const auto for_each_arc = [&](const auto& visit) {
     parallel_for(nodes, kNodes, [&](int64_t first, int64_t last) {
       for (int64_t u = first; u < last; ++u) {

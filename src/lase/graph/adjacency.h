@@ -8,11 +8,11 @@
 
 namespace lase {
 
-// In place of a fan-out: the whole neighborhood.
+// Fan-out value that selects the whole neighborhood.
 inline constexpr int64_t kWholeNeighborhood = -1;
 
-// N(u) of every node: the arcs row_ptr[u] … row_ptr[u+1], where neighbor[i] is v and link[i] is the
-// row of f(e) among the link attributes. Neighbors ascend within a row.
+// CSR adjacency: N(u) is the arcs row_ptr[u] … row_ptr[u+1] − 1, sorted by neighbor. Arc i leads to
+// v = neighbor[i], and row link[i] of the link attributes is its f(e).
 struct Adjacency {
   Array<int64_t> row_ptr;   // [nodes+1]
   Array<int32_t> neighbor;  // [arcs]
@@ -23,7 +23,7 @@ struct Adjacency {
   int64_t degree(int64_t u) const { return row_ptr[u + 1] - row_ptr[u]; }
 };
 
-// Only the arcs both of whose nodes are kept; nodes keep their numbers.
+// The arcs between kept nodes; node ids do not change.
 Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept);
 
 }  // namespace lase

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kRows = 4096;
 
-// visit(u, v, link) for every arc u→v whose u lies in [first, last).
+// Calls visit(u, v, link) for every arc u→v with u in [first, last).
 template <class Visit>
 void for_each_arc(const LinkEnds& ends, int64_t first, int64_t last, const Visit& visit) {
   for (size_t i = 0; i < ends.source.size(); ++i) {
@@ -25,7 +25,7 @@ void for_each_arc(const LinkEnds& ends, int64_t first, int64_t last, const Visit
   }
 }
 
-// counts[u+1] becomes the end of row u.
+// Prefix sum: counts[u+1] becomes the end of row u.
 void accumulate(Buffer<int64_t>& counts) {
   for (int64_t u = 1; u < counts.size(); ++u) counts[u] += counts[u - 1];
 }
@@ -33,8 +33,8 @@ void accumulate(Buffer<int64_t>& counts) {
 }  // namespace
 
 SortedArcs::SortedArcs(const LinkEnds& ends) {
-  require(std::ssize(ends.source) < int64_t{1} << kLinkBits, "more than ", int64_t{1} << kLinkBits,
-          " links are not supported");
+  require(std::ssize(ends.source) < int64_t{1} << kLinkBits, "the graph has ",
+          std::ssize(ends.source), " links, expected fewer than ", int64_t{1} << kLinkBits);
   const int64_t n = ends.nodes;
   row_ptr_.resize(n + 1);
   std::fill(row_ptr_.begin(), row_ptr_.end(), 0);
@@ -42,7 +42,7 @@ SortedArcs::SortedArcs(const LinkEnds& ends) {
   accumulate(row_ptr_);
   const int64_t arcs = row_ptr_[n];
   packed_.resize(arcs);
-  // Each thread fills the rows of its own nodes, so that none waits for another.
+  // Each thread fills the rows of its own nodes, so no synchronization is needed.
   const int64_t chunks = std::max(1, thread_count());
   const auto chunk_start = [&](int64_t chunk) {
     const int64_t* at = std::lower_bound(row_ptr_.begin(), row_ptr_.end(), arcs * chunk / chunks);

@@ -50,8 +50,8 @@ StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string
                     file.get<char>(name + ".bytes", {-1})};
   require(
       table.size() > 0 && table.offset[0] == 0 && table.offset[table.size()] == table.bytes.size(),
-      file.path(), ": the array ", quote(name + ".offset"),
-      " does not agree with the length of the bytes");
+      file.path(), ": the array ", quote(name + ".offset"), " does not match the length of ",
+      quote(name + ".bytes"));
   return table;
 }
 
@@ -67,8 +67,8 @@ void check_finite(const Array<float>& values, const std::string& name, const std
   parallel_for(values.size(), kValues, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const bool is_unknown = unknown == Unknown::kAllowed && std::isnan(values[i]);
-      require(is_unknown || std::isfinite(values[i]), path, ": a value of ", name, " is ",
-              values[i], ", expected finite numbers");
+      require(is_unknown || std::isfinite(values[i]), path, ": ", name, " contains ", values[i],
+              ", expected finite numbers");
     }
   });
 }
@@ -79,17 +79,16 @@ void check_strings(const StringTable& table, const std::string& name, const std:
     for (int64_t i = first; i < last; ++i) {
       require(table.offset[i] >= 0 && table.offset[i] <= table.offset[i + 1] &&
                   table.offset[i + 1] <= table.bytes.size(),
-              path, ": the offsets of ", name, " do not ascend at ", i);
+              path, ": the offsets of ", name, " are out of order or out of range at index ", i);
     }
   });
 }
 
-// Names of the columns of `name`, or none.
 StringTable get_column_names(const SafetensorsFile& file, const std::string& name,
                              int64_t columns) {
   StringTable table = get_strings(file, name);
-  require(table.size() == columns, file.path(), ": the array ", quote(name + ".offset"), " names ",
-          table.size(), " of ", columns, " columns");
+  require(table.size() == columns, file.path(), ": the array ", quote(name + ".offset"), " has ",
+          table.size(), " column names, expected ", columns);
   return table;
 }
 

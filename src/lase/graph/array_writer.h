@@ -10,7 +10,7 @@
 
 namespace lase {
 
-// Collects the arrays of a file that is in memory as a whole, then writes them all.
+// Collects in-memory arrays, then writes them to one safetensors file.
 class ArrayWriter {
  public:
   explicit ArrayWriter(const std::string& path) : writer_(path) {}
@@ -31,17 +31,17 @@ class ArrayWriter {
   std::vector<std::function<void()>> pending_;
 };
 
-// What was added under that name; empty where nothing was. Throws Error where the offsets of the
-// strings lead outside.
+// Reads the string table stored under `name`; empty if there is none. Throws Error if an offset is
+// out of range.
 StringTable get_strings(const SafetensorsFile& file, const std::string& name);
-// Without a look at every offset, for large tables that check_strings() sees later.
+// The same without checking every offset, for large tables that check_strings() checks later.
 StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string& name);
-// Throws Error where a value is infinite, or NaN where that does not stand for an unknown one.
+// Throws Error if a value is infinite, or NaN unless NaN stands for an unknown value.
 enum class Unknown : uint8_t { kRefused, kAllowed };
 void check_finite(const Array<float>& values, const std::string& name, const std::string& path,
                   Unknown unknown = Unknown::kRefused);
 void check_strings(const StringTable& table, const std::string& name, const std::string& path);
-// The same for names of columns, of which there must be as many as columns.
+// Reads column names; throws Error unless there is one per column.
 StringTable get_column_names(const SafetensorsFile& file, const std::string& name, int64_t columns);
 Reduction get_reduction(const SafetensorsFile& file, const std::string& name, int64_t kept);
 

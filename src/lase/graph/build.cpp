@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kOut = "out ";
 constexpr std::string_view kIn = "in ";
 
-// "out slice 3", "in slice 3": what u sent over the link, and what it received.
+// "out slice 3" is what u sent over the link, "in slice 3" what it received.
 StringTable directional_names(const StringTable& names) {
   StringTableBuilder both;
   for (const auto direction : {kOut, kIn}) {

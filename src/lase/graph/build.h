@@ -8,12 +8,12 @@
 
 namespace lase {
 
-// What became of the raw links.
+// Counts for the import summary.
 struct BuildReport {
   int64_t raw_links = 0;
-  int64_t self_loops = 0;  // dropped or kept, by the rules
-  int64_t merged = 0;      // raw links that joined an earlier one
-  int64_t isolated = 0;    // nodes without a link
+  int64_t self_loops = 0;  // dropped or kept, depending on the rules
+  int64_t merged = 0;      // raw links merged into an earlier one
+  int64_t isolated = 0;    // nodes without links
 };
 
 struct BuiltGraph {
@@ -21,11 +21,11 @@ struct BuiltGraph {
   BuildReport report;
 };
 
-// Merges parallel links and orders the rest into rows, by raw.rules. Rows of link attributes beyond
-// `largest_narrow` take 64-bit indices.
+// Merges parallel links and builds the adjacency according to raw.rules. Indices of link attributes
+// take 64 bits if the largest exceeds `largest_narrow`.
 BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow = kLargestNarrow);
 
-// The names that the attributes of a directional graph had before they were paired.
+// Attribute names of a directional graph before its directions were paired: "out x" → "x".
 StringTable undirectional_names(const StringTable& names);
 
 }  // namespace lase

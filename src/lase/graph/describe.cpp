@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "lase/base/format.h"
@@ -32,13 +33,15 @@ std::vector<LabelCount> count_labels(const Labels& labels) {
   return counts;
 }
 
-int64_t labelled_nodes(const Graph& graph) {
+int64_t labeled_nodes(const Graph& graph) {
   int64_t count = 0;
   for (int64_t u = 0; u < graph.node_count(); ++u) count += graph.nodes.labels.known(u) ? 1 : 0;
   return count;
 }
 
-std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
+// `row`: what a row of the matrix describes, such as "node".
+std::string matrix_text(const Attributes& matrix, const Reduction& reduction,
+                        std::string_view row) {
   if (matrix.columns == 0) return "none";
   std::ostringstream out;
   out << grouped(matrix.columns) << ", " << layout_name(matrix.layout);
@@ -46,7 +49,7 @@ std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
   if (matrix.layout == Layout::kSparse && matrix.rows > 0) {
     const double stored =
         static_cast<double>(matrix.values.size()) / static_cast<double>(matrix.rows);
-    out << " (" << significant(stored, 3) << " stored a row)";
+    out << " (" << significant(stored, 3) << " non-zeros per " << row << ")";
   }
   out << ", " << byte_size(matrix.bytes());
   if (reduction.present()) out << ", reduced from " << grouped(reduction.columns());
@@ -58,10 +61,10 @@ std::string matrix_text(const Attributes& matrix, const Reduction& reduction) {
 json describe_json(const Graph& graph) {
   const Labels& labels = graph.nodes.labels;
   int64_t isolated = 0;
-  int64_t most = 0;
+  int64_t max_degree = 0;
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     isolated += graph.degree(u) == 0 ? 1 : 0;
-    most = std::max(most, graph.degree(u));
+    max_degree = std::max(max_degree, graph.degree(u));
   }
   json label_counts = json::object();
   if (labels.task != Task::kRegression) {
@@ -73,7 +76,7 @@ json describe_json(const Graph& graph) {
           {"directed", graph.directed},
           {"directional", graph.directional},
           {"isolated", isolated},
-          {"max_degree", most},
+          {"max_degree", max_degree},
           {"node_features", graph.nodes.features.columns},
           {"node_layout", layout_name(graph.nodes.features.layout)},
           {"link_attributes", graph.link_attributes.columns},
@@ -81,7 +84,7 @@ json describe_json(const Graph& graph) {
           {"link_attribute_bytes", graph.link_attributes.bytes()},
           {"task", task_name(labels.task)},
           {"labels", labels.classes()},
-          {"labelled", labelled_nodes(graph)},
+          {"labeled", labeled_nodes(graph)},
           {"label_counts", label_counts},
           {"train", graph.split_size(Split::kTrain)},
           {"val", graph.split_size(Split::kVal)},
@@ -95,24 +98,26 @@ std::string describe_text(const Graph& graph) {
   std::ostringstream out;
   out << "nodes            " << grouped(nodes);
   if (about["isolated"] > 0) {
-    out << " (" << grouped(about["isolated"].get<int64_t>()) << " without neighbours)";
+    out << " (" << grouped(about["isolated"].get<int64_t>()) << " isolated)";
   }
   out << "\nlinks            " << grouped(graph.links) << (graph.directed ? ", directed" : "")
-      << (graph.directional ? ", attributes for each direction" : "");
+      << (graph.directional ? ", separate attributes per direction" : "");
   if (nodes > 0) {
     const double degree = static_cast<double>(graph.arc_count()) / static_cast<double>(nodes);
-    out << " (" << significant(degree, 3) << " neighbours a node, "
-        << grouped(about["max_degree"].get<int64_t>()) << " at most)";
+    out << " (mean degree " << significant(degree, 3) << ", max "
+        << grouped(about["max_degree"].get<int64_t>()) << ")";
   }
-  out << "\nnode features    " << matrix_text(graph.nodes.features, graph.node_reduction);
-  out << "\nlink attributes  " << matrix_text(graph.link_attributes, graph.link_reduction);
+  out << "\nnode features    " << matrix_text(graph.nodes.features, graph.node_reduction, "node");
+  out << "\nlink attributes  "
+      << matrix_text(graph.link_attributes, graph.link_reduction,
+                     graph.directional ? "arc" : "link");
   out << "\nlabels           ";
   if (labels.task == Task::kNone) {
     out << "none";
   } else {
     out << labels.classes() << (labels.task == Task::kRegression ? " targets, " : " classes, ")
         << task_name(labels.task);
-    const int64_t unknown = nodes - labelled_nodes(graph);
+    const int64_t unknown = nodes - labeled_nodes(graph);
     if (unknown > 0) out << ", unknown for " << grouped(unknown) << " nodes";
     if (labels.task != Task::kRegression) {
       constexpr size_t kShown = 8;

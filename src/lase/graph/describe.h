@@ -7,7 +7,7 @@
 
 namespace lase {
 
-// What a graph holds, in numbers and as text for people.
+// Summary of a graph, as JSON and as human-readable text.
 nlohmann::json describe_json(const Graph& graph);
 std::string describe_text(const Graph& graph);
 

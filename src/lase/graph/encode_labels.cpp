@@ -15,7 +15,7 @@
 namespace lase {
 namespace {
 
-constexpr uint64_t kSplitStream = 0x5350'4C49'54;  // keeps these draws apart from others
+constexpr uint64_t kSplitStream = 0x5350'4C49'54;  // a random stream of its own
 
 std::optional<int64_t> parse_integer(std::string_view text) {
   int64_t value = 0;
@@ -26,7 +26,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
 
 using ClassNumbers = std::map<std::string, int32_t, std::less<>>;
 
-// Numbers the names: first `known` in their order, then the others sorted.
+// Assigns class ids: first `known` in order, then the other names, sorted.
 ClassNumbers number_classes(std::vector<std::string> names, const StringTable& known,
                             StringTable& all) {
   std::sort(names.begin(), names.end());
@@ -115,23 +115,23 @@ std::optional<Split> split_from_word(std::string_view word) {
 bool is_shares(std::string_view text) {
   const auto parts = split_text(text, "/");
   return parts.size() == 3 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-           const auto share = parse_number(part);
-           return share && *share >= 0;
+           const auto proportion = parse_number(part);
+           return proportion && *proportion >= 0;
          });
 }
 
-Array<uint8_t> random_split(int64_t n, std::string_view shares, uint64_t seed) {
-  const auto parts = split_text(shares, "/");
+Array<uint8_t> random_split(int64_t n, std::string_view proportions, uint64_t seed) {
+  const auto parts = split_text(proportions, "/");
   const double train = *parse_number(parts[0]);
   const double val = *parse_number(parts[1]);
   const double total = train + val + *parse_number(parts[2]);
-  require(total > 0, OptionName{"split"}, " ", quote(shares),
-          ": expected shares that are not all zero");
+  require(total > 0, OptionName{"split"}, " ", quote(proportions),
+          ": expected proportions that are not all zero");
   std::vector<std::pair<uint64_t, int64_t>> order;
   for (int64_t i = 0; i < n; ++i) order.emplace_back(Random(seed, kSplitStream, i).bits(), i);
   std::sort(order.begin(), order.end());
-  const auto count = [&](double share) {
-    return int64_t{std::llround(share / total * static_cast<double>(n))};
+  const auto count = [&](double proportion) {
+    return int64_t{std::llround(proportion / total * static_cast<double>(n))};
   };
   const int64_t train_end = count(train);
   const int64_t val_end = count(train + val);

@@ -7,7 +7,7 @@
 namespace lase {
 namespace {
 
-// Checksums of arrays, in order.
+// Combined checksum of a sequence of arrays.
 class Fingerprint {
  public:
   template <class T>

@@ -20,9 +20,9 @@
 namespace lase {
 namespace {
 
-constexpr int64_t kChunk = 4096;  // nodes that a thread handles at a time
+constexpr int64_t kChunk = 4096;  // nodes per chunk of work
 
-// Arcs as neighbour and link in one number, in rows.
+// CSR rows of packed arcs: neighbor << 32 | link.
 struct PackedRows {
   std::vector<int64_t> row_ptr;
   Buffer<uint64_t> arc;
@@ -61,7 +61,7 @@ PackedRows pack_rows(const PlantedGraph& planted) {
     put(u, v);
     put(v, u);
   });
-  // Sorting makes the order independent of the threads' race for places.
+  // Sorting makes the order independent of thread timing.
   parallel_for(n, kChunk, [&](int64_t first, int64_t last) {
     for (auto u = static_cast<size_t>(first); u < static_cast<size_t>(last); ++u) {
       std::sort(rows.arc.data() + rows.row_ptr[u], rows.arc.data() + rows.row_ptr[u + 1]);
@@ -70,7 +70,7 @@ PackedRows pack_rows(const PlantedGraph& planted) {
   return rows;
 }
 
-// visit(link, kind) for the links that a stretch of nodes owns, in their order.
+// Calls visit(link, kind), in link order, for the links owned by nodes [first, last).
 template <class Visit>
 void for_each_kind(const PlantedGraph& planted, int64_t first, int64_t last, const Visit& visit) {
   std::vector<int32_t> ends;
@@ -83,10 +83,10 @@ void for_each_kind(const PlantedGraph& planted, int64_t first, int64_t last, con
   }
 }
 
-// Where the stored values of each chunk of nodes begin, for sparse attributes.
-std::vector<int64_t> stored_before(const PlantedGraph& planted) {
+// Sparse attributes: offset of each chunk of nodes in the stored values.
+std::vector<int64_t> stored_offsets(const PlantedGraph& planted) {
   const int64_t n = planted.options().nodes;
-  std::vector<int64_t> before(static_cast<size_t>((n + kChunk - 1) / kChunk) + 1);
+  std::vector<int64_t> offsets(static_cast<size_t>((n + kChunk - 1) / kChunk) + 1);
   parallel_for(n, kChunk, [&](int64_t first, int64_t last) {
     std::vector<PlantedGraph::Stored> stored;
     int64_t count = 0;
@@ -94,13 +94,13 @@ std::vector<int64_t> stored_before(const PlantedGraph& planted) {
       planted.attributes(link, kind, stored);
       count += static_cast<int64_t>(stored.size());
     });
-    before[static_cast<size_t>(first / kChunk) + 1] = count;
+    offsets[static_cast<size_t>(first / kChunk) + 1] = count;
   });
-  for (size_t i = 1; i < before.size(); ++i) before[i] += before[i - 1];
-  return before;
+  for (size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+  return offsets;
 }
 
-// Writes the attributes of links, a stretch at a time, in any of the layouts.
+// Writes link attributes chunk by chunk, in any layout.
 class AttributeWriter {
  public:
   AttributeWriter(const PlantedGraph& planted, SafetensorsWriter& writer)
@@ -116,10 +116,10 @@ class AttributeWriter {
             writer.declare<float>("link_attributes.table", {planted.kinds(), options.link_dim});
         break;
       case Layout::kSparse:
-        before_ = stored_before(planted);
+        offsets_ = stored_offsets(planted);
         row_ptr_ = writer.declare<int64_t>("link_attributes.row_ptr", {links_ + 1});
-        code_ = writer.declare<int32_t>("link_attributes.column", {before_.back()});
-        values_ = writer.declare<float>("link_attributes.value", {before_.back()});
+        code_ = writer.declare<int32_t>("link_attributes.column", {offsets_.back()});
+        values_ = writer.declare<float>("link_attributes.value", {offsets_.back()});
         break;
     }
   }
@@ -134,20 +134,20 @@ class AttributeWriter {
       writer_.write<float>(values_, 0, table);
     }
     if (options.layout == Layout::kSparse)
-      writer_.write<int64_t>(row_ptr_, links_, {&before_.back(), 1});
+      writer_.write<int64_t>(row_ptr_, links_, {&offsets_.back(), 1});
     parallel_for(options.nodes, kChunk,
-                 [&](int64_t first, int64_t last) { write_stretch(first, last); });
+                 [&](int64_t first, int64_t last) { write_chunk(first, last); });
   }
 
  private:
-  void write_stretch(int64_t first, int64_t last) {
+  void write_chunk(int64_t first, int64_t last) {
     const auto& options = planted_.options();
     const int64_t first_link = planted_.first_link(first);
     std::vector<float> values;
     std::vector<int32_t> numbers;  // codes or columns
     std::vector<int64_t> row_start;
     std::vector<PlantedGraph::Stored> stored;
-    const int64_t before = before_.empty() ? 0 : before_[static_cast<size_t>(first / kChunk)];
+    const int64_t offset = offsets_.empty() ? 0 : offsets_[static_cast<size_t>(first / kChunk)];
     for_each_kind(planted_, first, last, [&](int64_t link, int32_t kind) {
       switch (options.layout) {
         case Layout::kDense:
@@ -158,7 +158,7 @@ class AttributeWriter {
           numbers.push_back(kind);
           break;
         case Layout::kSparse:
-          row_start.push_back(before + static_cast<int64_t>(values.size()));
+          row_start.push_back(offset + static_cast<int64_t>(values.size()));
           planted_.attributes(link, kind, stored);
           for (const auto& [column, value] : stored) {
             numbers.push_back(column);
@@ -173,15 +173,15 @@ class AttributeWriter {
       writer_.write<int32_t>(code_, first_link, numbers);
     } else {
       writer_.write<int64_t>(row_ptr_, first_link, row_start);
-      writer_.write<int32_t>(code_, before, numbers);
-      writer_.write<float>(values_, before, values);
+      writer_.write<int32_t>(code_, offset, numbers);
+      writer_.write<float>(values_, offset, values);
     }
   }
 
   const PlantedGraph& planted_;
   SafetensorsWriter& writer_;
   int64_t links_;
-  std::vector<int64_t> before_;
+  std::vector<int64_t> offsets_;
   SafetensorsWriter::Id values_ = 0;
   SafetensorsWriter::Id code_ = 0;
   SafetensorsWriter::Id row_ptr_ = 0;
@@ -202,7 +202,7 @@ void write_rows(const PackedRows& rows, SafetensorsWriter& writer, SafetensorsWr
   });
 }
 
-// The options decide on every array, which are streamed and never all in memory.
+// Hashes the options, which determine every array; the arrays themselves are only streamed.
 std::string fingerprint_of(const PlantedOptions& options) {
   const std::string text = join("planted ", kVersion, planted_option_table().to_json(options));
   return checksum_text(checksum(std::as_bytes(std::span(text))));
@@ -213,7 +213,7 @@ std::string fingerprint_of(const PlantedOptions& options) {
 void generate_graph(const PlantedOptions& options, const std::string& path) {
   const PlantedGraph planted(options);
   const int64_t n = options.nodes;
-  // The description of the graph, its arrays left empty: they are streamed.
+  // Metadata only; the arrays are streamed below.
   Graph about;
   about.links = options.links;
   about.link_attributes.layout = options.layout;
@@ -221,9 +221,9 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
   about.nodes.features.columns = options.node_dim;
   about.nodes.labels.task = Task::kSingleLabel;
   require(is_shares(options.split), OptionName{"split"}, " ", quote(options.split),
-          ": expected shares such as 65/15/20");
+          ": expected proportions such as 65/15/20");
   about.nodes.split = random_split(n, options.split, options.seed);
-  // Every table of names, with the arrays that hold it.
+  // String tables, each stored as two arrays.
   struct Strings {
     std::string name;
     StringTable table;
@@ -283,8 +283,8 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
 }
 
 PlantedOptions stand_in(const std::string& name, uint64_t seed) {
-  // Sizes of table 2; how much the labels show was chosen so that models neither fail nor reach the
-  // top.
+  // Sizes from table 2. The signal strengths are chosen so that models score well above chance but
+  // not perfectly.
   static const std::map<std::string, PlantedOptions> kStandIns = {{"reddit",
                                                                    {.nodes = 61'836,
                                                                     .links = 1'222'411,
@@ -330,7 +330,8 @@ PlantedOptions stand_in(const std::string& name, uint64_t seed) {
                                                                     .homophily = 0.4,
                                                                     .layout = Layout::kSparse}}};
   const auto found = kStandIns.find(name);
-  require(found != kStandIns.end(), "there is no stand-in called ", quote(name));
+  require(found != kStandIns.end(), "unknown stand-in ", quote(name),
+          ": expected reddit, dblp, email or fmobile");
   PlantedOptions options = found->second;
   options.seed = seed;
   return options;

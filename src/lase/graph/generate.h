@@ -7,10 +7,10 @@
 
 namespace lase {
 
-// Streams a planted graph to a graph file: memory holds the arcs, never features or attributes.
+// Streams a planted graph to a graph file; only the arcs are kept in memory.
 void generate_graph(const PlantedOptions& options, const std::string& path);
 
-// Stand-ins with the sizes of the paper's table 2: reddit, dblp, email, fmobile.
+// Synthetic stand-ins with the sizes in table 2 of the paper: reddit, dblp, email, fmobile.
 PlantedOptions stand_in(const std::string& name, uint64_t seed);
 
 struct MailOptions {
@@ -21,9 +21,9 @@ struct MailOptions {
 
 const OptionTable<MailOptions>& mail_option_table();
 
-// Writes contacts.csv (source, target, time) and people.csv (id, department, split, years, level)
-// into a folder: e-mails in a company over a year. Departments work on projects at their own times,
-// so that it is when people write to whom that tells where they belong.
+// Writes synthetic e-mails within a company over one year to a folder: contacts.csv (source,
+// target, time) and people.csv (id, department, split, years, level). Each department has its own
+// busy weeks, so the times of the e-mails between two people reveal their department.
 void generate_mail(const MailOptions& options, const std::string& folder);
 
 }  // namespace lase

@@ -16,11 +16,11 @@ enum Stream : uint64_t { kPersonStream = 101, kContactStream, kCircleStream };
 
 constexpr std::array<const char*, 8> kDepartments = {
     "accounts", "design", "legal", "logistics", "marketing", "operations", "research", "sales"};
-constexpr int64_t kStart = 1'672'617'600;  // Monday, 2 January 2023
+constexpr int64_t kStart = 1'672'617'600;  // Monday, January 2, 2023
 constexpr int64_t kDay = 86'400;
 constexpr int64_t kWeek = 7 * kDay;
 constexpr int64_t kWeeks = 48;
-constexpr uint64_t kCircle = 12;  // people that one writes to
+constexpr uint64_t kCircle = 12;  // correspondents per person
 
 std::string person_name(int64_t person) {
   const std::string digits = std::to_string(person);
@@ -29,7 +29,7 @@ std::string person_name(int64_t person) {
   return name.append(digits);
 }
 
-// Each department writes most in weeks of its own, every eighth.
+// Each department is busiest in its own weeks, every eighth one.
 int64_t draw_week(Random& random, int64_t department, double own_weeks) {
   auto week = static_cast<int64_t>(random.below(kWeeks));
   const auto departments = static_cast<int64_t>(kDepartments.size());
@@ -44,8 +44,8 @@ const OptionTable<MailOptions>& mail_option_table() {
     using O = MailOptions;
     OptionTable<O> all;
     all.add("people", &O::people, between(2 * kDepartments.size(), 1'000'000),
-            "Number of people, in eight departments");
-    all.add("contacts", &O::contacts, at_least(1), "Number of e-mails, within a year");
+            "Number of people, spread over eight departments");
+    all.add("contacts", &O::contacts, at_least(1), "Number of e-mails over one year");
     all.add("seed", &O::seed, any(),
             "Random seed; the same seed gives the same files on every machine");
     return all;
@@ -58,7 +58,7 @@ void generate_mail(const MailOptions& options, const std::string& folder) {
   mail_option_table().check(options);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be made: ", error.message());
+  require(!error, folder, ": cannot be created: ", error.message());
 
   const auto department = [&](int64_t person) { return person % departments; };
   const auto split = random_split(options.people, "65/15/20", options.seed);
@@ -66,7 +66,7 @@ void generate_mail(const MailOptions& options, const std::string& folder) {
   people << "id,department,split,years,level\n";
   for (int64_t person = 0; person < options.people; ++person) {
     Random random(options.seed, kPersonStream, person);
-    // Weak hints: some departments keep people longer, some have more levels.
+    // Weak signals: years and level depend slightly on the department.
     const double years = static_cast<double>(department(person)) + 4 + 3 * random.normal();
     const double level = static_cast<double>(department(person) % 3) + 2 + 1.5 * random.normal();
     people << person_name(person) << ',' << kDepartments[static_cast<size_t>(department(person))]
@@ -77,11 +77,11 @@ void generate_mail(const MailOptions& options, const std::string& folder) {
   TextWriter contacts(folder + "/contacts.csv");
   contacts << "source,target,time\n";
   const auto draw_person = [&](Random& random) {
-    // The smaller of two draws: some people write far more than others.
+    // The minimum of two draws, so that some people write far more than others.
     const auto n = static_cast<uint64_t>(options.people);
     return static_cast<int64_t>(std::min(random.below(n), random.below(n)));
   };
-  // Whom a person writes to: a circle of a few, mostly colleagues.
+  // One of the few correspondents of a person; colleagues are overrepresented.
   const auto draw_correspondent = [&](int64_t from, uint64_t which) {
     Random random(options.seed, kCircleStream, from, which);
     int64_t to = draw_person(random);

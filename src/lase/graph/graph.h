@@ -14,22 +14,22 @@
 
 namespace lase {
 
-// A projection fitted on training data: y = (x − mean) components. Empty where none was made.
+// PCA projection fitted on training data: y = (x − mean) components. Empty if there is none.
 struct Reduction {
   Array<float> mean;        // [columns]
   Array<float> components;  // [columns, kept]
-  StringTable names;        // of the columns before the projection
+  StringTable names;        // [columns]: column names before the projection
 
   bool present() const { return !mean.empty(); }
   int64_t columns() const { return mean.size(); }
   int64_t kept() const { return mean.empty() ? 0 : components.size() / mean.size(); }
 };
 
-// A graph with attributes on nodes and links, as arrays that lie in memory or in a mapped file.
+// A graph with node features and link attributes. Its arrays are in memory or in a mapped file.
 //
 // Row link[i] of link_attributes is f(e) of arc i. The two arcs of an undirected link share a row,
-// unless the graph is directional: then the arcs of link l have the rows 2l (from the lower node)
-// and 2l+1, each [what u sent to v, what it received].
+// unless the graph is directional: then the arcs of link l have rows 2l (from the lower node) and
+// 2l+1, and the row of arc u→v is [sent from u to v, received by u from v].
 struct Graph : Adjacency {
   Adjacency& adjacency() { return *this; }
 
@@ -38,35 +38,33 @@ struct Graph : Adjacency {
   bool directional = false;
 
   Nodes nodes;
-  Attributes link_attributes;   // f(e): [links, k]; [2 links, k] where directional
+  Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directional
   StringTable attribute_names;  // [k]
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json recipe = nlohmann::json::object();  // see RawGraph
-  std::string fingerprint;  // of the file that the graph was read from; empty where it has none
+  std::string fingerprint;  // stored in the graph file; empty if there is none
 
   int64_t link_of_row(int64_t row) const { return directional ? row / 2 : row; }
   int64_t split_size(Split split) const;
 };
 
-// By node: whether it is for training. Without a split every node is.
+// [nodes]: whether a node is in the training split. Without a split, every node is.
 std::vector<bool> training_nodes(const Graph& graph);
 
 inline constexpr int kGraphVersion = 1;
 
-// Identifies the contents of a graph: what the file says that it was read from, or else a checksum
-// of its arrays.
+// Identifies the contents of a graph: the stored fingerprint, or else a checksum of its arrays.
 std::string fingerprint(const Graph& graph);
 
-// Writes the graph as one safetensors file, whole or not at all.
+// Writes the graph to one safetensors file, atomically.
 void save_graph(const Graph& graph, const std::string& path);
 
-// Maps a graph file. Takes the same short time for every size: the header is checked, the arrays
-// are not read.
+// Memory-maps a graph file in constant time: the header is checked, the arrays are not read.
 Graph open_graph(const std::string& path);
 
-// Reads every array once and throws Error where an index leads outside or a number is not finite,
-// so that nothing that walks the graph needs to look again. `path` is for the message.
+// Reads every array once; throws Error if an index is out of range or a number is not finite, so
+// later code does not need to check again. `path` is for the message.
 void check_graph(const Graph& graph, const std::string& path);
 
 }  // namespace lase

@@ -23,23 +23,25 @@ Layout layout_from_name(const std::string& name, const std::string& path) {
   for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
     if (layout_name(layout) == name) return layout;
   }
-  fail(path, ": has attributes in the unknown layout ", quote(name));
+  fail(path, ": unknown attribute layout ", quote(name), ", expected dense, sparse or coded");
 }
 
 Task task_from_name(const std::string& name, const std::string& path) {
   for (const auto task : {Task::kNone, Task::kSingleLabel, Task::kMultiLabel, Task::kRegression}) {
     if (task_name(task) == name) return task;
   }
-  fail(path, ": has the unknown task ", quote(name));
+  fail(path, ": unknown task ", quote(name),
+       ", expected none, single-label, multi-label or regression");
 }
 
 Attributes get_attributes(const SafetensorsFile& file, const std::string& name, int64_t rows,
                           const json& about) {
   Attributes matrix;
   matrix.rows = rows;
-  matrix.columns = natural_at(about, "columns");
+  matrix.columns = non_negative_at(about, "columns");
   matrix.layout = layout_from_name(about.value("layout", "dense"), file.path());
-  require(matrix.columns >= 0, file.path(), ": has ", matrix.columns, " columns of ", name);
+  require(matrix.columns >= 0, file.path(), ": the number of columns of ", name,
+          " is missing or invalid");
   if (matrix.columns == 0) return matrix;
   switch (matrix.layout) {
     case Layout::kDense:
@@ -50,7 +52,7 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
       matrix.values = file.get<float>(name + ".value", {-1});
       matrix.column = file.get<int32_t>(name + ".column", {matrix.values.size()});
       require(matrix.row_ptr[0] == 0 && matrix.row_ptr[rows] == matrix.values.size(), file.path(),
-              ": the array ", quote(name + ".row_ptr"), " does not span the stored values");
+              ": the array ", quote(name + ".row_ptr"), " does not cover the stored values");
       break;
     case Layout::kCoded:
       matrix.code = file.get<int32_t>(name + ".code", {rows});
@@ -60,7 +62,7 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
   return matrix;
 }
 
-// Indices of 32 or 64 bits.
+// Indices are stored in 32 or 64 bits.
 IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int64_t size) {
   if (file.holds<int64_t>(name)) return file.get<int64_t>(name, {size});
   return file.get<int32_t>(name, {size});
@@ -69,17 +71,19 @@ IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int
 json parse_metadata(const SafetensorsFile& file) {
   const auto& metadata = file.metadata();
   const auto format = metadata.find("format");
-  require(format != metadata.end() && format->second == kFormat, file.path(),
-          ": is a safetensors file, but not a graph of lase");
+  const std::string found = format == metadata.end() ? "" : format->second;
+  require(found == kFormat, file.path(),
+          found == "lase.model" ? ": is a lase model, not a graph"
+                                : ": is a safetensors file, but not a lase graph");
   const auto version = metadata.find("version");
   require(version != metadata.end() && version->second == std::to_string(kGraphVersion),
-          file.path(), ": is a graph of version ",
-          version == metadata.end() ? "?" : quote(version->second), ", this program reads version ",
-          kGraphVersion);
+          file.path(), ": has graph file version ",
+          version == metadata.end() ? "?" : quote(version->second),
+          ", this version of lase reads version ", kGraphVersion);
   const auto text = metadata.find("graph");
-  require(text != metadata.end(), file.path(), ": has no description of the graph");
+  require(text != metadata.end(), file.path(), ": the graph metadata is missing");
   json about = json::parse(text->second, nullptr, false);
-  require(about.is_object(), file.path(), ": the description of the graph is not valid JSON");
+  require(about.is_object(), file.path(), ": the graph metadata is not valid JSON");
   return about;
 }
 
@@ -123,7 +127,7 @@ void save_graph(const Graph& graph, const std::string& path) {
   writer.add("node_reduction", graph.node_reduction);
   writer.add("link_reduction", graph.link_reduction);
   Graph about = graph;
-  about.fingerprint.clear();  // arrays may have changed since the graph was read
+  about.fingerprint.clear();  // the arrays may have changed since the graph was read
   about.fingerprint = fingerprint(about);
   writer.finish(graph_metadata(about));
 }
@@ -132,7 +136,7 @@ Graph open_graph(const std::string& path) try {
   const auto file = SafetensorsFile::open(path);
   const json about = parse_metadata(file);
   Graph graph;
-  graph.links = natural_at(about, "links");
+  graph.links = non_negative_at(about, "links");
   graph.directed = about.value("directed", false);
   graph.directional = about.value("directional", false);
   graph.recipe = about.value("recipe", json::object());
@@ -142,9 +146,9 @@ Graph open_graph(const std::string& path) try {
   graph.link = get_indices(file, "link", graph.neighbor.size());
   const int64_t n = graph.row_ptr.size() - 1;
   require(n >= 0 && graph.row_ptr[0] == 0 && graph.row_ptr[n] == graph.arc_count(), path,
-          ": the array 'row_ptr' does not span the arcs");
-  require(graph.links >= 0 && graph.links <= graph.arc_count(), path, ": claims ", graph.links,
-          " links in ", graph.arc_count(), " arcs");
+          ": the array 'row_ptr' does not cover the arcs");
+  require(graph.links >= 0 && graph.links <= graph.arc_count(), path, ": the number of links is ",
+          graph.links, ", expected 0 to ", graph.arc_count(), ", the number of arcs");
   graph.link_attributes =
       get_attributes(file, "link_attributes", graph.links * (graph.directional ? 2 : 1),
                      about.value("link_attributes", json::object()));
@@ -155,7 +159,7 @@ Graph open_graph(const std::string& path) try {
       get_attributes(file, "node_features", n, about.value("node_features", json::object()));
   nodes.feature_names = get_column_names(file, "node_feature_names", nodes.features.columns);
   nodes.names = get_unchecked_strings(file, "names");
-  require(nodes.names.size() == n, path, ": names ", nodes.names.size(), " of ", n, " nodes");
+  require(nodes.names.size() == n, path, ": has ", nodes.names.size(), " node names, expected ", n);
   Labels& labels = nodes.labels;
   labels.task = task_from_name(about.value("task", "none"), path);
   labels.names = get_strings(file, "label_names");
@@ -169,7 +173,7 @@ Graph open_graph(const std::string& path) try {
   graph.link_reduction = get_reduction(file, "link_reduction", graph.link_attributes.columns);
   return graph;
 } catch (const json::exception&) {
-  fail(path, ": the description of the graph has entries of the wrong type");
+  fail(path, ": the graph metadata has entries of the wrong type");
 }
 
 namespace {
@@ -192,7 +196,7 @@ void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
   parallel_for(row_ptr.size() - 1, kGrain, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       require(row_ptr[i] >= 0 && row_ptr[i] <= row_ptr[i + 1], path, ": ", name,
-              " does not ascend at ", i);
+              " decreases at index ", i);
     }
   });
 }

@@ -7,7 +7,7 @@
 
 namespace lase {
 
-// What the header of a graph file says besides the arrays; for writers that stream.
+// Metadata in the header of a graph file, for streaming writers.
 std::map<std::string, std::string> graph_metadata(const Graph& graph);
 
 }  // namespace lase

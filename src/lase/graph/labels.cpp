@@ -25,7 +25,7 @@ Task task_from(std::string_view name) {
   for (const Task task : {Task::kNone, Task::kSingleLabel, Task::kMultiLabel, Task::kRegression}) {
     if (task_name(task) == name) return task;
   }
-  fail("there is no task called ", quote(name));
+  fail("unknown task ", quote(name), ", expected none, single-label, multi-label or regression");
 }
 
 std::string_view split_name(Split split) {

@@ -15,12 +15,12 @@ std::string_view task_name(Task task);
 Task task_from(std::string_view name);
 std::string_view split_name(Split split);
 
-// What is to be learned about each of n nodes.
+// Prediction targets of n nodes.
 struct Labels {
   Task task = Task::kNone;
-  Array<int32_t> label;  // single label: [n], −1 where unknown
-  Array<float> target;   // multi-label (0 or 1) and regression: [n, names], NaN where unknown
-  StringTable names;     // of the classes or of the regression targets
+  Array<int32_t> label;  // single label: [n], −1 if unknown
+  Array<float> target;   // multi-label (0 or 1) and regression: [n, names], NaN if unknown
+  StringTable names;     // of classes or regression targets
 
   int64_t classes() const { return names.size(); }
   bool known(int64_t node) const;

@@ -15,8 +15,8 @@
 namespace lase {
 namespace {
 
-// leader[i]: the earliest raw link between the same nodes as raw link i, in the same direction
-// where the graph is directed; i itself where parallel links are kept.
+// leader[i]: the first raw link between the same nodes as raw link i (in the same direction if the
+// graph is directed), or i itself if parallel links are kept.
 Buffer<int64_t> find_leaders(const RawGraph& raw, const SortedArcs& arcs) {
   Buffer<int64_t> leader;
   leader.resize(raw.source.size());
@@ -25,11 +25,11 @@ Buffer<int64_t> find_leaders(const RawGraph& raw, const SortedArcs& arcs) {
   constexpr int64_t kRows = 4096;
   parallel_for(arcs.nodes(), kRows, [&](int64_t first, int64_t last) {
     for (int64_t u = first; u < last; ++u) {
-      int64_t current = 0;  // leader of the parallel arcs at hand
+      int64_t current = 0;  // leader of the current parallel arcs
       for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
         const SortedArcs::Arc arc = arcs[i];
         if (!arcs.is_parallel(u, i)) current = arc.link;
-        // Both ends of an undirected link say the same: the lower one is asked.
+        // Both arcs of an undirected link give the same leader; only the lower node writes it.
         if (raw.rules.directed || u <= arc.neighbor) leader[arc.link] = current;
       }
     }
@@ -48,18 +48,18 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
     if (u == v && rules.self_loops == SelfLoops::kRefuse) {
-      fail("a link joins node ", quote(raw.nodes.names[u]), " to itself (",
-           OptionName{"self_loops"}, " drop or keep would accept it)");
+      fail("a link joins node ", quote(raw.nodes.names[u]), " to itself; set ",
+           OptionName{"self_loops"}, " to drop or keep to accept self-loops");
     }
     if (u == v && rules.self_loops == SelfLoops::kDrop) {
       groups.row[i] = -1;
       continue;
     }
-    const int64_t leader = groups.row[i];  // at most i, so that its row is known unless it is i
+    const int64_t leader = groups.row[i];  // ≤ i, so its row is set unless it is i
     const bool repeated = leader != i;
     if (repeated && rules.parallel == Parallel::kRefuse) {
-      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]), " (",
-           OptionName{"parallel"}, " merge or keep would accept them)");
+      fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
+           "; set ", OptionName{"parallel"}, " to merge or keep to accept parallel links");
     }
     groups.merged += repeated ? 1 : 0;
     const int64_t link =
@@ -71,7 +71,7 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
 
 namespace {
 
-// What two values of one column become; a mean is divided later.
+// Combines two values of a column; means are divided by the count later.
 float combined(Merge merge, float into, float value) {
   switch (merge) {
     case Merge::kSum:
@@ -85,7 +85,7 @@ float combined(Merge merge, float into, float value) {
   return into;
 }
 
-// Dense rows [raw, k] to [rows, k].
+// Merges dense rows: [raw links, k] → [rows, k].
 Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
                        Merge merge, bool in_place) {
   const int64_t k = raw.columns;
@@ -120,8 +120,8 @@ Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int6
   return Attributes::dense(result.freeze(), rows, k);
 }
 
-// Sparse rows to [rows, k]: the stored values of a row are brought together, sorted by column, and
-// those of one column combined; a raw link without a stored value there counts as zero.
+// Merges sparse rows to [rows, k]: gathers the stored values of each row, sorts them by column and
+// combines those of the same column. A raw link without a stored value there counts as zero.
 Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
                         Merge merge) {
   struct Stored {
@@ -134,7 +134,7 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int
   const auto raw_end = [&](size_t i) { return raw.row_end[static_cast<int64_t>(i)]; };
   std::vector<int64_t> start(static_cast<size_t>(rows) + 1);
   std::vector<int32_t> raw_links(static_cast<size_t>(rows));
-  // visit(i, row) for the raw links whose values count, in their order.
+  // Calls visit(i, row), in order, for the raw links whose values are used.
   const auto for_each_raw = [&](const auto& visit) {
     std::fill(raw_links.begin(), raw_links.end(), 0);
     for (size_t i = 0; i < row_of.size(); ++i) {
@@ -153,14 +153,14 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int
     }
   });
   raw = {};
-  // After this the first kept[row] elements of a row's stretch are its merged values.
+  // Afterwards the first kept[row] elements of a row's range are its merged values.
   std::vector<int64_t> kept(static_cast<size_t>(rows));
   constexpr int64_t kRows = 4096;
   parallel_for(rows, kRows, [&](int64_t begin, int64_t end) {
     for (auto row = static_cast<size_t>(begin); row < static_cast<size_t>(end); ++row) {
       const auto from = stored.begin() + start[row];
       const auto to = stored.begin() + start[row + 1];
-      // Values of one column stay in the order of the raw links.
+      // Stable: values of the same column stay in the order of the raw links.
       std::stable_sort(from, to,
                        [](const Stored& a, const Stored& b) { return a.column < b.column; });
       auto out = from;
@@ -198,7 +198,8 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int
   return result;
 }
 
-// [2 links, k] by direction to [2 links, 2k]: row 2l is [row 2l, row 2l+1], row 2l+1 the reverse.
+// Pairs directions, [2 links, k] → [2 links, 2k]: row 2l is [row 2l, row 2l+1], and row 2l+1 is
+// [row 2l+1, row 2l].
 Attributes pair_directions(const Attributes& base) {
   Attributes result;
   result.layout = base.layout;
@@ -238,7 +239,7 @@ float transformed(Transform transform, float value) {
   return value;
 }
 
-// Sums of finite numbers need not be finite.
+// Sums of finite numbers can overflow.
 void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroups& groups) {
   constexpr int64_t kRows = 4096;
   parallel_for(merged.rows, kRows, [&](int64_t first, int64_t last) {
@@ -248,7 +249,7 @@ void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroup
         const int64_t i = std::find(groups.row.begin(), groups.row.end(), row) - groups.row.begin();
         fail("the attributes of the links between ", quote(raw.nodes.names[raw.source[i]]), " and ",
              quote(raw.nodes.names[raw.target[i]]),
-             " add up to more than single precision can hold");
+             " overflow single precision when they are summed");
       });
     }
   });
@@ -277,7 +278,7 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
 
 namespace {
 
-// Each distinct row once, or nothing where there are more than `limit`.
+// Stores each distinct row once; nullopt if there are more than `limit`.
 std::optional<Attributes> coded(const Attributes& matrix, int64_t limit) {
   Interner distinct;
   std::vector<int32_t> code;
@@ -316,15 +317,15 @@ Attributes choose_layout(Attributes matrix, LayoutRule rule) {
   if (matrix.columns == 0) return Attributes::dense({}, matrix.rows, 0);
   const auto dense_bytes =
       static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
-  // Few: one row in eight at most is new, and the table stays small.
-  constexpr int64_t kMostCodes = 1 << 16;
+  // Few: at most one row in eight is distinct, and the table stays small.
+  constexpr int64_t kMaxCodes = 1 << 16;
   constexpr int64_t kRepeats = 8;
   switch (rule) {
     case LayoutRule::kAsRead:
       return matrix;
     case LayoutRule::kCodeFew:
       if (matrix.layout != Layout::kDense) return matrix;
-      return coded(matrix, std::min(kMostCodes, matrix.rows / kRepeats)).value_or(matrix);
+      return coded(matrix, std::min(kMaxCodes, matrix.rows / kRepeats)).value_or(matrix);
     case LayoutRule::kSmaller:
       return dense_bytes <= static_cast<double>(matrix.bytes()) ? to_dense(matrix) : matrix;
     case LayoutRule::kDense:

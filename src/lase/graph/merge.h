@@ -10,9 +10,9 @@
 
 namespace lase {
 
-// Which link each raw link became.
+// Maps raw links to links.
 struct LinkGroups {
-  // [raw links]: the row of link attributes that the raw link adds to; −1 where it is dropped.
+  // [raw links]: the row of link attributes that the raw link contributes to; −1 if it is dropped.
   // Links are numbered by first appearance.
   Buffer<int64_t> row;
   int64_t links = 0;
@@ -22,14 +22,13 @@ struct LinkGroups {
   int64_t rows(bool directional) const { return directional ? 2 * links : links; }
 };
 
-// Finds raw links between the same nodes, which lie side by side among their arcs, and numbers the
-// groups.
+// Groups raw links between the same nodes, whose arcs are adjacent in sorted order.
 LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs);
 
-// The attributes of the groups: [links, k], or [2 links, 2k] where directional (see Graph).
+// Merged attributes: [links, k], or [2 links, 2k] if directional (see Graph).
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups);
 
-// The same attributes in the layout that the rule asks for.
+// Converts attributes to the layout that the rule selects.
 Attributes choose_layout(Attributes matrix, LayoutRule rule);
 
 }  // namespace lase

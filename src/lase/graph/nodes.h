@@ -14,7 +14,7 @@ struct Nodes {
   Attributes features;
   StringTable feature_names;  // empty or [features.columns]
   Labels labels;
-  Array<uint8_t> split;  // [n] of Split, or empty
+  Array<uint8_t> split;  // [n]: values of Split, or empty
 };
 
 }  // namespace lase

@@ -17,11 +17,11 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 using Vector = Eigen::VectorXf;
 using ConstMap = Eigen::Map<const Matrix>;
 
-constexpr int64_t kRows = 1 << 12;      // rows that are multiplied at a time
-constexpr int64_t kColumns = 16;        // columns of a product that one thread computes at a time
-constexpr int64_t kLargestGram = 2048;  // columns up to which Xᵀ X is formed
+constexpr int64_t kRows = 1 << 12;      // rows per matrix product
+constexpr int64_t kColumns = 16;        // columns of a product per chunk of work
+constexpr int64_t kLargestGram = 2048;  // maximum number of columns for forming Xᵀ X
 
-// The chosen rows of a matrix with how often each counts: distinct rows where coded.
+// The selected rows of a matrix with their weights; the distinct rows if it is coded.
 class Sample {
  public:
   Sample(const Attributes& matrix, std::span<const int64_t> rows) : matrix_(matrix) {
@@ -62,7 +62,7 @@ class Sample {
   const Attributes& source() const { return matrix_.layout == Layout::kCoded ? table_ : matrix_; }
   double weight(size_t i) const { return weight_.empty() ? 1 : static_cast<double>(weight_[i]); }
 
-  // Rows `first` … of X, each times the square root of its weight.
+  // Copies the rows of X from `first`, each scaled by the square root of its weight.
   void copy_rows(size_t first, Matrix& block) const {
     for (int64_t i = 0; i < block.rows(); ++i) {
       const size_t at = first + static_cast<size_t>(i);
@@ -71,8 +71,8 @@ class Sample {
     }
   }
 
-  // Xᵀ X V, or Xᵀ X without V. Each task computes some columns of the result for all rows, so that
-  // none writes where another does and the result does not depend on the number of threads.
+  // Xᵀ X V, or Xᵀ X if v is null. Each chunk computes some columns of the result over all rows, so
+  // chunks never share an output and the result does not depend on the number of threads.
   Matrix dense_gram_times(const Matrix* v) const {
     const int64_t k = matrix_.columns;
     const int64_t m = v == nullptr ? k : v->cols();
@@ -119,7 +119,7 @@ class Sample {
   std::vector<int64_t> rows_;
   std::vector<int64_t> weight_;
   int64_t count_ = 0;
-  Matrix gram_;  // Xᵀ X where it is small
+  Matrix gram_;  // Xᵀ X, if it is small
 };
 
 template <class Dense>
@@ -127,13 +127,13 @@ Array<float> to_array(const Dense& values) {
   return std::vector<float>(values.data(), values.data() + values.size());
 }
 
-// An orthonormal basis of the columns.
+// Orthonormal basis of the column space.
 Matrix orthonormal(const Matrix& columns) {
   const Eigen::HouseholderQR<Eigen::MatrixXf> qr(columns);
   return qr.householderQ() * Eigen::MatrixXf::Identity(columns.rows(), columns.cols());
 }
 
-// Columns turned so that the entry of largest absolute value is positive.
+// Flips columns so that the entry with the largest absolute value is positive.
 void fix_signs(Matrix& components) {
   for (int64_t c = 0; c < components.cols(); ++c) {
     int64_t largest = 0;
@@ -147,10 +147,10 @@ void fix_signs(Matrix& components) {
 Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
                   const PcaOptions& options) {
   const int64_t k = matrix.columns;
-  require(options.components >= 1 && options.components <= k, "a reduction to ", options.components,
-          " components: there are ", k, " columns");
-  require(!rows.empty(), "a reduction to ", options.components,
-          " components: there are no training rows to fit it on");
+  require(options.components >= 1 && options.components <= k, "cannot reduce ", k, " columns to ",
+          options.components, " components, expected 1 to ", k);
+  require(!rows.empty(), "cannot reduce to ", options.components,
+          " components: there are no training rows to fit them on");
   const Sample sample(matrix, rows);
   const auto n = static_cast<float>(sample.count());
   const Vector mean = sample.mean();
@@ -167,7 +167,7 @@ Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
     image = covariance_times(v);
     if (iteration + 1 < options.iterations) v = image;
   }
-  // Within the subspace the problem is small: vᵀ C v = w diag(variance) wᵀ, ascending.
+  // Rayleigh–Ritz within the subspace: vᵀ C v = w diag(variance) wᵀ, in ascending order.
   const Eigen::MatrixXf inner = v.transpose() * image;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver((inner + inner.transpose()) / 2);
   const Eigen::MatrixXf w = solver.eigenvectors().rowwise().reverse().leftCols(options.components);
@@ -177,8 +177,8 @@ Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
 }
 
 Attributes reduce(const Attributes& matrix, const Reduction& reduction) {
-  require(matrix.columns == reduction.columns(), "a reduction of ", reduction.columns(),
-          " columns does not fit ", matrix.columns);
+  require(matrix.columns == reduction.columns(), "a reduction fitted on ", reduction.columns(),
+          " columns cannot be applied to ", matrix.columns, " columns");
   const int64_t k = reduction.columns();
   const int64_t d = reduction.kept();
   if (matrix.layout == Layout::kCoded) {
@@ -216,9 +216,9 @@ bool is_training(const Graph& graph, int64_t node) {
          graph.nodes.split[node] == static_cast<uint8_t>(Split::kTrain);
 }
 
-void reduce_part(Attributes& matrix, StringTable& names, Reduction& reduction,
-                 std::span<const int64_t> rows, const PcaOptions& options,
-                 const Reduction& fitted) {
+void reduce_matrix(Attributes& matrix, StringTable& names, Reduction& reduction,
+                   std::span<const int64_t> rows, const PcaOptions& options,
+                   const Reduction& fitted) {
   reduction = fitted.present() ? fitted : fit_pca(matrix, rows, options);
   if (!fitted.present()) reduction.names = names;
   matrix = reduce(matrix, reduction);
@@ -232,8 +232,8 @@ void reduce_nodes(Graph& graph, const PcaOptions& options, const Reduction& fitt
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     if (is_training(graph, u)) rows.push_back(u);
   }
-  reduce_part(graph.nodes.features, graph.nodes.feature_names, graph.node_reduction, rows, options,
-              fitted);
+  reduce_matrix(graph.nodes.features, graph.nodes.feature_names, graph.node_reduction, rows,
+                options, fitted);
 }
 
 void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitted) {
@@ -241,13 +241,13 @@ void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitt
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
       const int32_t v = graph.neighbor[i];
-      // An undirected link counts once, unless its directions have attributes of their own.
+      // An undirected link counts once, unless each direction has its own attributes.
       const bool counts = graph.directed || graph.directional || u <= v;
       if (counts && is_training(graph, u) && is_training(graph, v)) rows.push_back(graph.link[i]);
     }
   }
-  reduce_part(graph.link_attributes, graph.attribute_names, graph.link_reduction, rows, options,
-              fitted);
+  reduce_matrix(graph.link_attributes, graph.attribute_names, graph.link_reduction, rows, options,
+                fitted);
 }
 
 }  // namespace lase

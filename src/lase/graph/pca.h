@@ -15,22 +15,21 @@ struct PcaOptions {
   int64_t oversampling = 10;
 };
 
-// The first principal components of the rows, by subspace iteration from a random start:
+// Leading principal components of the rows, by randomized subspace iteration:
 //
 //   V ← orthonormal basis of (Xᵀ X − n μ μᵀ) V        [columns, components + oversampling]
 //
-// X is read row by row in its own layout and never centred or made dense; the memory used beyond
-// it is O(columns · components). The sign of a component is such that its largest entry is
-// positive.
+// X is read row by row in its own layout, never centered or made dense; additional memory is
+// O(columns · components). Signs are chosen so that the largest entry of a component is positive.
 Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
                   const PcaOptions& options);
 
-// (x − mean) components for every row. Coded attributes stay coded, others become dense.
+// Projects every row: (x − mean) components. Coded attributes stay coded, others become dense.
 Attributes reduce(const Attributes& matrix, const Reduction& reduction);
 
-// Reduces node features or link attributes of a graph to principal components, fitted on training
-// nodes, and on links between such, where the graph has a split. `fitted` is applied instead where
-// it is present.
+// Reduces node features or link attributes of a graph to principal components. They are fitted on
+// training nodes, or links between training nodes, if the graph has a split. If `fitted` is
+// present, it is applied instead.
 void reduce_nodes(Graph& graph, const PcaOptions& options, const Reduction& fitted = {});
 void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitted = {});
 

@@ -10,7 +10,7 @@
 namespace lase {
 namespace {
 
-// Streams of random numbers that must not meet.
+// Independent streams of random numbers.
 enum Stream : uint64_t {
   kLabelStream = 1,
   kVectorStream,
@@ -23,35 +23,34 @@ enum Stream : uint64_t {
   kAttributeStream,
 };
 
-// Whole numbers that sum to `total`, at most `limit` each, with a heavy tail: shares of
-// 1/√U, whose density falls as the third power. Square roots and sums give the same bits
-// everywhere.
+// Heavy-tailed integers that sum to `total`, each at most `limit`: proportional to 1/√U, whose
+// density falls as x⁻³. Square roots and sums give the same bits on every machine.
 std::vector<int32_t> heavy_tailed(int64_t count, int64_t total, int64_t limit, uint64_t seed,
                                   uint64_t stream) {
   constexpr double kLargest = 300;
   std::vector<double> sums(static_cast<size_t>(count) + 1);
   for (int64_t i = 0; i < count; ++i) {
     Random random(seed, stream, i);
-    const double share = std::min(kLargest, 1 / std::sqrt(1 - random.uniform()));
-    sums[static_cast<size_t>(i) + 1] = sums[static_cast<size_t>(i)] + share;
+    const double weight = std::min(kLargest, 1 / std::sqrt(1 - random.uniform()));
+    sums[static_cast<size_t>(i) + 1] = sums[static_cast<size_t>(i)] + weight;
   }
-  std::vector<int32_t> parts(static_cast<size_t>(count));
+  std::vector<int32_t> counts(static_cast<size_t>(count));
   const auto up_to = [&](size_t i) {
     return static_cast<int64_t>(sums[i] / sums.back() * static_cast<double>(total));
   };
-  int64_t given = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    parts[i] = static_cast<int32_t>(std::min(limit, up_to(i + 1) - up_to(i)));
-    given += parts[i];
+  int64_t assigned = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    counts[i] = static_cast<int32_t>(std::min(limit, up_to(i + 1) - up_to(i)));
+    assigned += counts[i];
   }
-  // What the limit cut off goes to those below it, one by one.
-  for (size_t i = 0; given < total; i = (i + 1) % parts.size()) {
-    if (parts[i] < limit) {
-      ++parts[i];
-      ++given;
+  // Distribute what the limit cut off among the entries below it, one at a time.
+  for (size_t i = 0; assigned < total; i = (i + 1) % counts.size()) {
+    if (counts[i] < limit) {
+      ++counts[i];
+      ++assigned;
     }
   }
-  return parts;
+  return counts;
 }
 
 std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, uint64_t which) {
@@ -66,7 +65,7 @@ std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, 
 void check(const PlantedOptions& options) {
   planted_option_table().check(options);
   require(options.nodes >= 2 * options.labels, OptionName{"nodes"}, " ", options.nodes,
-          ": expected at least two per label");
+          ": expected at least two nodes per label");
 }
 
 }  // namespace
@@ -78,21 +77,22 @@ const OptionTable<PlantedOptions>& planted_option_table() {
     OptionTable<O> all;
     all.add("nodes", &O::nodes, between(4, kMost), "Number of nodes");
     all.add("links", &O::links, between(0, kMost), "Number of links");
-    all.add("labels", &O::labels, between(2, 1024), "Number of classes, of equal size");
+    all.add("labels", &O::labels, between(2, 1024), "Number of classes of equal size");
     all.add("node_dim", &O::node_dim, between(0, 65536), "Number of node features");
     all.add("link_dim", &O::link_dim, between(1, 65536), "Number of link attributes");
     all.add("node_signal", &O::node_signal, between(0, 1),
-            "How much the label shows in a node's own features");
+            "Strength of the label signal in a node's own features (0 = none)");
     all.add("link_signal", &O::link_signal, between(0, 1),
-            "How often a link between nodes of one label shows it");
-    all.add("joint_signal", &O::joint_signal, between(0, 1),
-            "Fraction of links that show the label only together with the neighbor's features");
+            "Probability that a link between nodes of the same label reveals that label");
+    all.add(
+        "joint_signal", &O::joint_signal, between(0, 1),
+        "Fraction of links that reveal the label only in combination with the neighbor's features");
     all.add("homophily", &O::homophily, between(0, 1),
-            "How often the other links join nodes of one label");
+            "Probability that one of the other links joins nodes of the same label");
     all.add("noise", &O::noise, at_least(0),
-            "Standard deviation of the noise of features and dense attributes");
-    all.add("layout", &O::layout, one_of<Layout>(), "Layout of link attributes");
-    all.add("split", &O::split, any(), "Proportions of train, val and test nodes");
+            "Standard deviation of the noise in node features and dense link attributes");
+    all.add("layout", &O::layout, one_of<Layout>(), "Storage layout of the link attributes");
+    all.add("split", &O::split, any(), "Proportions of training, validation and test nodes");
     all.add("seed", &O::seed, any(),
             "Random seed; the same seed gives the same graph on every machine");
     return all;
@@ -125,19 +125,19 @@ void PlantedGraph::plan_joint_links() {
       static_cast<int64_t>(options_.joint_signal * static_cast<double>(options_.links)) / (c * c);
   joint_bundles_.assign(static_cast<size_t>(groups_), 0);
   if (bundles == 0) return;
-  // Groups of equal z stand c apart; a group owns bundles to at most half of the others.
+  // Groups of equal z are c apart; a group owns bundles to at most half of the others.
   const int64_t limit = (groups_ / c - 1) / 2;
   require(limit * (groups_ / c * c) >= bundles, OptionName{"links"}, " ", options_.links, ": with ",
-          options_.nodes, " nodes and ", c, " labels at most ",
+          options_.nodes, " nodes and ", c, " labels, at most ",
           std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
-  const auto parts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
-  std::copy(parts.begin(), parts.end(), joint_bundles_.begin());
+  const auto counts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
+  std::copy(counts.begin(), counts.end(), joint_bundles_.begin());
 }
 
 void PlantedGraph::plan_free_links(int64_t count) {
   const int64_t limit = options_.nodes / 8;
-  require(count <= limit * options_.nodes, OptionName{"links"}, " ", options_.links, ": ",
-          options_.nodes, " nodes hold at most ", limit * options_.nodes);
+  require(count <= limit * options_.nodes, OptionName{"links"}, " ", options_.links,
+          ": expected at most ", limit * options_.nodes, " for ", options_.nodes, " nodes");
   free_links_ = heavy_tailed(options_.nodes, count, limit, options_.seed, kDegreeStream);
 }
 
@@ -159,19 +159,19 @@ void PlantedGraph::features(int64_t u, float* out) const {
   }
 }
 
-// Of two nodes the one that reaches the other by the shorter way up, around a ring of all nodes.
+// With all nodes on a ring, the owner is the node with the shorter ascending path to the other.
 bool PlantedGraph::owns(int64_t u, int64_t v) const {
   const int64_t n = options_.nodes;
   const int64_t up = v >= u ? v - u : v - u + n;
   return up > 0 && (2 * up < n || (2 * up == n && u < v));
 }
 
-// Whether a joint link may join the two; free links leave such pairs alone.
+// Whether a joint link may join u and v; free links never use such pairs.
 bool PlantedGraph::joint_pair(int64_t u, int64_t v) const {
   return options_.joint_signal > 0 && grouped(u) && grouped(v) && z(u) == z(v);
 }
 
-// The groups to which `group` owns bundles: distinct steps around the ring of its z.
+// The groups to which `group` owns bundles: distinct steps on the ring of groups of equal z.
 void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners) const {
   partners.clear();
   const int64_t c = options_.labels;
@@ -179,7 +179,7 @@ void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners)
   const int64_t steps = (ring - 1) / 2;
   const int64_t wanted = joint_bundles_[static_cast<size_t>(group)];
   Random random(options_.seed, kPartnerStream, group);
-  // Floyd's way to draw distinct numbers.
+  // Floyd's algorithm for sampling distinct numbers.
   for (int64_t top = steps - wanted; top < steps; ++top) {
     const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
     const auto partner = [&](int64_t step) {
@@ -219,7 +219,7 @@ void PlantedGraph::owned(int64_t u, std::vector<int32_t>& ends) const {
     bool same_label = random.chance(options_.homophily);
     int64_t v = free_end(random, u, same_label);
     for (int tries = 0; tries < kTries && !usable(v); ++tries) {
-      if (tries == kTries / 2) same_label = false;  // equal labels may be used up
+      if (tries == kTries / 2) same_label = false;  // all nodes of this label may be taken
       v = free_end(random, u, same_label);
     }
     while (!usable(v)) v = (v + 1) % options_.nodes;
@@ -243,8 +243,8 @@ void PlantedGraph::attributes(int64_t link, int32_t kind, float* out) const {
   }
 }
 
-// Counts in columns, as of contacts in time slices: half of them fall on the columns of the kind,
-// those equal to it modulo the kinds.
+// Counts per column, like contacts per time slice: half of them fall in the columns of the kind,
+// which are those equal to it modulo the number of kinds.
 void PlantedGraph::attributes(int64_t link, int32_t kind, std::vector<Stored>& out) const {
   out.clear();
   Random random(options_.seed, kAttributeStream, link);

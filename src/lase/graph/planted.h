@@ -10,25 +10,26 @@
 
 namespace lase {
 
-// A random graph in which the labels show by known amounts in the nodes, in the links, and in node
-// and link together.
+// A random graph whose labels are planted with known strength in the nodes, in the links, and in
+// nodes and links jointly.
 //
 // Node u has a label y, a type t and a class z with y = z + t mod labels. Its features are
 //
 //   x(u) = node_signal P(y) + [joint_signal > 0] T(t) + noise            P, T: random vectors
 //
-// A link has a kind, whose vector (with noise where dense) is its attributes. Two sorts of links:
+// Every link has a kind, and its attributes are the vector of that kind (plus noise if dense).
+// There are two sorts of links:
 //
-// - Joint links, a share joint_signal of all, join nodes of equal z, and their kind is
-//   t(u) + t(v) + z, which is t(v) + y(u) seen from u and t(u) + y(v) seen from v. They come in
-//   bundles from one node of each type to one of each type, so that every neighbourhood holds every
-//   type and every kind equally often: neither nodes nor links alone say anything about y (the case
-//   of the paper's figure 3), while node and link together give it away.
-// - Free links join nodes of equal label with probability homophily, of any label otherwise. Where
-//   the labels are equal the kind is the label with probability link_signal; else it is random.
+// - Joint links, a fraction joint_signal of all links, join nodes of equal z. Their kind is
+//   t(u) + t(v) + z, which is t(v) + y(u) from the side of u and t(u) + y(v) from the side of v.
+//   They come in bundles that join one node of each type to one node of each type, so every
+//   neighborhood contains every type and every kind equally often: nodes alone and links alone
+//   carry no information about y (figure 3 of the paper), but together they determine it.
+// - Free links join nodes of equal label with probability homophily, and any nodes otherwise. If
+//   the labels are equal, the kind is the label with probability link_signal; else it is random.
 //
-// Degrees have a heavy tail. Every link is a function of the seed and its number, so that nothing
-// needs to be kept while a large graph is written.
+// Degrees are heavy-tailed. Every link is a function of the seed and its index, so a large graph
+// can be streamed to a file.
 struct PlantedOptions {
   int64_t nodes = 10'000;
   int64_t links = 100'000;
@@ -49,20 +50,20 @@ const OptionTable<PlantedOptions>& planted_option_table();
 
 class PlantedGraph {
  public:
-  // Throws Error where the options contradict one another or the graph would be too dense.
+  // Throws Error if the options are inconsistent or the graph would be too dense.
   explicit PlantedGraph(PlantedOptions options);
 
   const PlantedOptions& options() const { return options_; }
   int32_t label(int64_t u) const;
   void features(int64_t u, float* out) const;  // [node_dim]
 
-  // The links that u owns (each link has one owner): their other ends, and the first one's number.
+  // The links that u owns (each link has one owner): their other endpoints; index of the first.
   void owned(int64_t u, std::vector<int32_t>& ends) const;
   int64_t first_link(int64_t u) const { return first_link_[static_cast<size_t>(u)]; }
 
   int32_t kind(int64_t link, int64_t u, int64_t v) const;
   int64_t kinds() const { return options_.labels; }
-  // Attributes of a link of that kind: coded and dense in out[link_dim]; sparse as pairs.
+  // Attributes of a link of this kind: out[link_dim] if coded or dense, pairs if sparse.
   void attributes(int64_t link, int32_t kind, float* out) const;
   struct Stored {
     int32_t column;
@@ -82,9 +83,9 @@ class PlantedGraph {
   int64_t free_end(Random& random, int64_t u, bool same_label) const;
 
   PlantedOptions options_;
-  int64_t groups_ = 0;                  // of `labels` nodes each, one of each type
-  std::vector<int32_t> joint_bundles_;  // [groups] bundles that a group owns
-  std::vector<int32_t> free_links_;     // [nodes] free links that a node owns
+  int64_t groups_ = 0;                  // groups of `labels` nodes, one per type
+  std::vector<int32_t> joint_bundles_;  // [groups]: bundles owned by each group
+  std::vector<int32_t> free_links_;     // [nodes]: free links owned by each node
   std::vector<int64_t> first_link_;     // [nodes+1]
   std::vector<float> label_vectors_;    // P [labels, node_dim]
   std::vector<float> type_vectors_;     // T [labels, node_dim]

@@ -12,21 +12,21 @@ namespace {
 
 enum Stream : uint64_t { kSources = 1, kTargets, kFeatures, kValues, kColumns, kCodes, kLabels };
 
-constexpr int64_t kPiece = 1 << 16;
+constexpr int64_t kChunk = 1 << 16;
 
-// [n] of fill(random), on all threads.
+// [n]: values of fill(random), computed in parallel.
 template <class T, class Fill>
 Array<T> filled(int64_t n, uint64_t seed, Stream stream, const Fill& fill) {
   Buffer<T> values;
   values.resize(n);
-  parallel_for(n, kPiece, [&](int64_t first, int64_t last) {
+  parallel_for(n, kChunk, [&](int64_t first, int64_t last) {
     Random random(seed, stream, first);
     for (int64_t i = first; i < last; ++i) values[i] = fill(random);
   });
   return values.freeze();
 }
 
-float centred(Random& random) { return static_cast<float>(2 * random.uniform() - 1); }
+float centered(Random& random) { return static_cast<float>(2 * random.uniform() - 1); }
 
 Attributes link_attributes(const RandomGraphOptions& options) {
   Attributes f;
@@ -40,7 +40,7 @@ Attributes link_attributes(const RandomGraphOptions& options) {
   };
   int64_t stored = options.links * options.link_dim;
   if (options.layout == Layout::kSparse) {
-    // Columns ascend within a row: one from each of as many equal stretches.
+    // One column from each of `per_row` equal ranges, so columns ascend within a row.
     const int64_t per_row = std::min(options.stored, options.link_dim);
     stored = options.links * per_row;
     Buffer<int64_t> row_ptr;
@@ -48,7 +48,7 @@ Attributes link_attributes(const RandomGraphOptions& options) {
     row_ptr.resize(options.links + 1);
     column.resize(stored);
     row_ptr[options.links] = stored;
-    parallel_for(options.links, kPiece, [&](int64_t first, int64_t last) {
+    parallel_for(options.links, kChunk, [&](int64_t first, int64_t last) {
       Random random(options.seed, kColumns, first);
       for (int64_t l = first; l < last; ++l) {
         row_ptr[l] = l * per_row;
@@ -66,7 +66,7 @@ Attributes link_attributes(const RandomGraphOptions& options) {
     stored = options.codes * options.link_dim;
     f.code = filled<int32_t>(options.links, options.seed, kCodes, below(options.codes));
   }
-  f.values = filled<float>(stored, options.seed, kValues, centred);
+  f.values = filled<float>(stored, options.seed, kValues, centered);
   return f;
 }
 
@@ -81,9 +81,10 @@ const OptionTable<RandomGraphOptions>& random_graph_option_table() {
     all.add("links", &O::links, between(0, kMost), "Number of undirected links");
     all.add("node_dim", &O::node_dim, between(1, 65536), "Number of node features");
     all.add("link_dim", &O::link_dim, between(1, 65536), "Number of link attributes");
-    all.add("layout", &O::layout, one_of<Layout>(), "Layout of link attributes");
-    all.add("stored", &O::stored, between(1, 65536), "Stored values per sparse row");
-    all.add("codes", &O::codes, between(1, kMost), "Distinct rows of coded attributes");
+    all.add("layout", &O::layout, one_of<Layout>(), "Storage layout of the link attributes");
+    all.add("stored", &O::stored, between(1, 65536),
+            "Number of stored values per row of sparse attributes");
+    all.add("codes", &O::codes, between(1, kMost), "Number of distinct rows of coded attributes");
     all.add("labels", &O::labels, between(2, kMost), "Number of classes");
     all.add("seed", &O::seed, any(), "Random seed; the same seed gives the same graph");
     return all;
@@ -109,7 +110,7 @@ Graph random_graph(const RandomGraphOptions& options) {
   graph.attribute_names = numbered_names("attribute ", options.link_dim);
   graph.nodes.names = numbered_names("", options.nodes);
   graph.nodes.features = Attributes::dense(
-      filled<float>(options.nodes * options.node_dim, options.seed, kFeatures, centred),
+      filled<float>(options.nodes * options.node_dim, options.seed, kFeatures, centered),
       options.nodes, options.node_dim);
   graph.nodes.feature_names = numbered_names("feature ", options.node_dim);
   Labels& labels = graph.nodes.labels;

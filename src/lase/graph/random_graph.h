@@ -13,16 +13,16 @@ struct RandomGraphOptions {
   int64_t node_dim = 602;
   int64_t link_dim = 32;
   Layout layout = Layout::kDense;
-  int64_t stored = 3;   // values of a sparse row
+  int64_t stored = 3;   // values per row of sparse attributes
   int64_t codes = 40;   // distinct rows of coded attributes
-  int64_t labels = 16;  // drawn at random too
+  int64_t labels = 16;  // classes, assigned at random
   uint64_t seed = 1;
 };
 
 const OptionTable<RandomGraphOptions>& random_graph_option_table();
 
-// A graph in memory whose links join nodes drawn uniformly, with random attributes of both: for
-// measuring, there is nothing to learn from it.
+// A uniformly random graph in memory with random features, attributes and labels, for benchmarks:
+// there is nothing to learn from it.
 Graph random_graph(const RandomGraphOptions& options);
 
 }  // namespace lase

@@ -12,7 +12,7 @@
 
 namespace lase {
 
-// Attributes of the raw links, still growing: dense or sparse.
+// Attributes of the raw links, dense or sparse, appended row by row.
 struct RawAttributes {
   Layout layout = Layout::kDense;
   int64_t columns = 0;
@@ -20,14 +20,14 @@ struct RawAttributes {
   Buffer<int64_t> row_end;  // sparse: end of each row in values
   Buffer<int32_t> column;   // sparse
 
-  // Of the sparse row in work; columns ascend.
+  // Appends to the current sparse row; columns must ascend.
   void add_value(int32_t at, float value) {
     column.push_back(at);
     values.push_back(value);
   }
   void end_row() { row_end.push_back(values.size()); }
 
-  // One sparse row that holds a single value, or none.
+  // Appends a sparse row with one value, or an empty row.
   void add_single(int32_t at, float value) {
     add_value(at, value);
     end_row();
@@ -42,7 +42,7 @@ enum class Transform : uint8_t { kRaw, kLog1p, kBinary };
 
 // How raw links become links.
 struct LinkRules {
-  bool directed = false;     // arcs one way only
+  bool directed = false;     // arcs from source to target only
   bool directional = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
   Parallel parallel = Parallel::kMerge;
   SelfLoops self_loops = SelfLoops::kDrop;
@@ -50,18 +50,18 @@ struct LinkRules {
   Transform transform = Transform::kRaw;  // applied after merging
 };
 
-// In which layout link attributes are kept.
+// Layout of the link attributes of the graph.
 enum class LayoutRule : uint8_t {
-  kAsRead,   // dense or sparse, as the format gives them
-  kCodeFew,  // coded where the distinct rows are few
-  kSmaller,  // the smaller one of sparse and dense
-  kDense,    // these, whatever they cost
+  kAsRead,   // dense or sparse, as the format provides them
+  kCodeFew,  // coded if there are few distinct rows
+  kSmaller,  // the smaller of sparse and dense
+  kDense,    // always this layout, as for the next two
   kSparse,
   kCoded,
 };
 
-// What a format reads from files: nodes, and raw links in the order of the file, each as often as
-// it occurs. Building the graph merges and orders them.
+// A graph as read from files: nodes, and raw links in file order, repeated as in the file.
+// build_graph() merges and sorts them.
 struct RawGraph {
   Nodes nodes;
   Buffer<int32_t> source;  // [raw links]
@@ -70,10 +70,10 @@ struct RawGraph {
   StringTable attribute_names;  // empty or [attributes.columns]
   LinkRules rules;
   LayoutRule layout_rule = LayoutRule::kAsRead;
-  // What fitted on these data and must be applied to new data unchanged (edges of time slices,
-  // document frequencies); kept in the graph file for `import --like`.
+  // Fitted values that must be applied to new data unchanged (edges of time slices, document
+  // frequencies); stored in the graph file for `import --like`.
   nlohmann::json recipe = nlohmann::json::object();
-  std::vector<std::string> notes;  // for the summary: what was dropped, filled or ignored
+  std::vector<std::string> notes;  // for the import summary, such as ignored columns
 };
 
 }  // namespace lase

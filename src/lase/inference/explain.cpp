@@ -17,7 +17,7 @@ namespace {
 
 using at::Tensor;
 
-// What explanations of one graph share.
+// Shared by all explanations of a graph.
 struct Network {
   const TrainedModel& trained;
   const Graph& graph;
@@ -30,33 +30,33 @@ struct Network {
   int64_t last_layer() const { return model().block_count() - 1; }
 };
 
-// The network around one node from a layer on, with whole neighbourhoods. The node is row 0 of
-// every state, so a change to one of its links in layer l changes row 0 of the state above, and
-// nothing else there.
+// The computation graph of one node from a given layer on, with whole neighborhoods. The node is
+// row 0 of every state, so a change to one of its links in layer l changes only row 0 of the next
+// state.
 class Ego {
  public:
   explicit Ego(const Network& network, int64_t node) : Ego(network, node, 0) {
     states_.push_back(model_.start(inputs_, batch_.nodes));
-    go_up();
+    run_layers();
   }
-  // The last layer alone, from what it reads of all nodes.
-  Ego(const Network& network, int64_t node, const State& known)
+  // Only the last layer, given its input for all nodes.
+  Ego(const Network& network, int64_t node, const State& last_input)
       : Ego(network, node, network.last_layer()) {
     State state;
-    if (known.h.defined()) state.h = known.h.at(batch_.nodes);
-    if (known.f.defined()) state.f = known.f.at(batch_.nodes);
+    if (last_input.h.defined()) state.h = last_input.h.at(batch_.nodes);
+    if (last_input.f.defined()) state.f = last_input.f.at(batch_.nodes);
     states_.push_back(std::move(state));
-    go_up();
+    run_layers();
   }
 
   int64_t first_layer() const { return first_; }
   Tensor logits() const { return head(states_.back()).select(0, 0); }
 
-  // The node's own arcs of layer l, with their attributes as rows of a dense matrix.
+  // The node's own arcs in layer l, with their attributes as rows of a dense matrix.
   struct OwnLinks {
     Block block;
     LinkAttributes links;
-    Tensor nodes;  // int64 [arcs]: the neighbours
+    Tensor nodes;  // int64 [arcs]: the neighbors
   };
   OwnLinks own_links(int64_t l) const {
     const Block& whole = block(l);
@@ -81,10 +81,10 @@ class Ego {
     return own;
   }
 
-  // The logits [outputs] with these links in place of the node's own ones in layer l.
+  // Logits [outputs] with `own` in place of the node's links in layer l.
   Tensor logits_with(int64_t l, const OwnLinks& own) const {
-    const State row = model_.step(l, before(l), own.block, own.links, {});
-    State state = before(l + 1);
+    const State row = model_.step(l, input(l), own.block, own.links, {});
+    State state = input(l + 1);
     const auto replace = [](ops::Rows& all, const ops::Rows& first) {
       if (!all.defined()) return;
       all = {at::cat({first.dense(), all.dense().narrow(0, 1, all.size() - 1)}), {}};
@@ -97,15 +97,15 @@ class Ego {
     return head(state).select(0, 0);
   }
 
-  // Of the last layer: the logits [variants, outputs] with other links in place of the node's own
-  // ones, a row of the block each.
+  // Last layer only: logits [variants, outputs], where row i of the block replaces the node's own
+  // links in variant i.
   Tensor logits_of_variants(const OwnLinks& variants) const {
     const int64_t last = model_.block_count() - 1;
-    return head(model_.step(last, before(last), variants.block, variants.links, {}));
+    return head(model_.step(last, input(last), variants.block, variants.links, {}));
   }
 
   std::vector<ops::GatedSumInput> sums(int64_t l, const OwnLinks& own) const {
-    return model_.layer(l).sums({before(l), own.block, own.links, {}});
+    return model_.layer(l).sums({input(l), own.block, own.links, {}});
   }
 
  private:
@@ -116,19 +116,19 @@ class Ego {
     const std::array seeds{node};
     batch_ = sample_batch(network.arcs, seeds, {.fanouts = fanouts}, {});
   }
-  void go_up() {
+  void run_layers() {
     for (int64_t l = first_; l < model_.block_count(); ++l) {
       states_.push_back(model_.step(l, states_.back(), block(l), inputs_.links(), {}));
     }
   }
 
   const Block& block(int64_t l) const { return batch_.blocks[static_cast<size_t>(l - first_)]; }
-  const State& before(int64_t l) const { return states_[static_cast<size_t>(l - first_)]; }
+  const State& input(int64_t l) const { return states_[static_cast<size_t>(l - first_)]; }
   Tensor head(const State& state) const { return model_.head(model_.embedding(state), {}); }
 
   const Model& model_;
   const Inputs& inputs_;
-  int64_t first_;  // layer
+  int64_t first_;  // first layer
   Batch batch_;
   std::vector<State> states_;
 };
@@ -146,8 +146,8 @@ Ego::OwnLinks without(const Ego::OwnLinks& own, int64_t arc) {
   return rest;
 }
 
-// Each row of `arcs` [variants, n] is a variant: the arcs, by their place among the node's own,
-// that it has, with the rows of f(e) in `link`.
+// Row i of `arcs` [variants, n] lists the arcs of variant i, as positions among the node's own
+// arcs; `link` holds their rows of f(e).
 Ego::OwnLinks variants_of(const Ego::OwnLinks& own, const Tensor& arcs, const Tensor& link) {
   Ego::OwnLinks variants = own;
   Block& block = variants.block;
@@ -162,7 +162,7 @@ Ego::OwnLinks variants_of(const Ego::OwnLinks& own, const Tensor& arcs, const Te
   return variants;
 }
 
-// The score less that without the arc, for each of `tried`, int64 [n].
+// The score minus the score without the arc, for each arc in `tried`, int64 [n].
 std::vector<double> effects_of_links(const Ego& ego, int64_t layer, bool last,
                                      const Ego::OwnLinks& own, const Tensor& tried, int64_t output,
                                      double score) {
@@ -175,13 +175,13 @@ std::vector<double> effects_of_links(const Ego& ego, int64_t layer, bool last,
     }
     return effects;
   }
-  // A stretch of links at a time, so that the variants of a hub do not fill the memory.
-  const int64_t stretch = std::max<int64_t>(1, (1 << 20) / std::max<int64_t>(1, arcs));
-  for (int64_t first = 0; first < tried.size(0); first += stretch) {
-    const Tensor left_out = tried.narrow(0, first, std::min(stretch, tried.size(0) - first));
-    // Places 0 … arcs − 2, one more from the one that is left out on.
-    const Tensor place = at::arange(arcs - 1, at::kLong).unsqueeze(0);
-    const Tensor kept = place + (place >= left_out.unsqueeze(1)).to(at::kLong);
+  // In chunks of links, so that the variants of a hub fit into memory.
+  const int64_t chunk = std::max<int64_t>(1, (1 << 20) / std::max<int64_t>(1, arcs));
+  for (int64_t first = 0; first < tried.size(0); first += chunk) {
+    const Tensor omitted = tried.narrow(0, first, std::min(chunk, tried.size(0) - first));
+    // Positions 0 … arcs − 2, shifted by one from the omitted arc on.
+    const Tensor position = at::arange(arcs - 1, at::kLong).unsqueeze(0);
+    const Tensor kept = position + (position >= omitted.unsqueeze(1)).to(at::kLong);
     Ego::OwnLinks variants = variants_of(own, kept, kept);
     variants.block.degree = own.block.degree.clone();
     variants.block.degree[0] -= 1;  // the node is row 0
@@ -192,7 +192,7 @@ std::vector<double> effects_of_links(const Ego& ego, int64_t layer, bool last,
   return effects;
 }
 
-// The score less that with one attribute of one arc set to zero, for each of `columns`.
+// The score minus the score with one attribute of one arc set to zero, for each of `columns`.
 std::vector<double> effects_of_attributes(const Ego& ego, int64_t layer, bool last,
                                           const Ego::OwnLinks& own, int64_t arc,
                                           const std::vector<int64_t>& columns, int64_t output,
@@ -212,10 +212,10 @@ std::vector<double> effects_of_attributes(const Ego& ego, int64_t layer, bool la
   const auto count = static_cast<int64_t>(columns.size());
   const Tensor rows = own.links.f.values.select(0, arc).unsqueeze(0).repeat({count, 1});
   for (int64_t i = 0; i < count; ++i) rows[i][columns[static_cast<size_t>(i)]] = 0;
-  const Tensor places = at::arange(arcs, at::kLong).unsqueeze(0).repeat({count, 1});
-  const Tensor link = places.clone();
+  const Tensor positions = at::arange(arcs, at::kLong).unsqueeze(0).repeat({count, 1});
+  const Tensor link = positions.clone();
   link.select(1, arc).copy_(at::arange(arcs, arcs + count, at::kLong));
-  Ego::OwnLinks variants = variants_of(own, places, link);
+  Ego::OwnLinks variants = variants_of(own, positions, link);
   variants.links.f.values = at::cat({own.links.f.values, rows});
   variants.links.f.rows = arcs + count;
   const Tensor logits = ego.logits_of_variants(variants).select(1, output).contiguous();
@@ -223,13 +223,12 @@ std::vector<double> effects_of_attributes(const Ego& ego, int64_t layer, bool la
   return effects;
 }
 
-// What is explained, and how much of it.
 struct Question {
   const Graph& graph;
   const ExplainOptions& options;
   int64_t output;
   double score;
-  bool last;  // layer
+  bool last;  // whether it is the last layer
 };
 
 std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& question,
@@ -255,10 +254,10 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& q
     if (value[j] != 0) columns.push_back(j);
   }
   if (question.options.tried > 0) {
-    const auto most = static_cast<size_t>(2 * question.options.attributes);
+    const auto limit = static_cast<size_t>(2 * question.options.attributes);
     std::stable_sort(columns.begin(), columns.end(),
                      [&](int64_t a, int64_t b) { return part[a] > part[b]; });
-    columns.resize(std::min(columns.size(), most));
+    columns.resize(std::min(columns.size(), limit));
   }
   const auto found = effects_of_attributes(ego, layer, question.last, own, arc, columns,
                                            question.output, question.score);
@@ -266,7 +265,7 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& q
     const int64_t j = columns[i];
     effects.push_back({.name = std::string(question.graph.attribute_names[j]),
                        .value = double{value[j]},
-                       .amplifier_share = double{part[j]},
+                       .amplifier_fraction = double{part[j]},
                        .effect = found[i]});
   }
   std::stable_sort(effects.begin(), effects.end(), [](const auto& a, const auto& b) {
@@ -276,14 +275,14 @@ std::vector<AttributeEffect> attribute_effects(const Ego& ego, const Question& q
   return effects;
 }
 
-// Places of the links that are left out one by one: all, or those whose terms are the largest.
+// Positions of the links to leave out one by one: all, or those with the largest terms.
 Tensor tried_links(const Question& question, const Ego::OwnLinks& own,
                    const std::vector<ops::GatedSumInput>& sums) {
   const int64_t arcs = own.block.arcs();
-  const int64_t most = question.options.tried;
-  if (!question.last || most == 0 || arcs <= most) return at::arange(arcs, at::kLong);
+  const int64_t limit = question.options.tried;
+  if (!question.last || limit == 0 || arcs <= limit) return at::arange(arcs, at::kLong);
   const Tensor size = ops::gated_sum_with_scores(sums[0], own.block, ops::Score::kNorm, {}).score;
-  return std::get<1>(size.topk(most));
+  return std::get<1>(size.topk(limit));
 }
 
 LayerExplanation explain_layer(const Ego& ego, const Question& question, int64_t layer) {
@@ -322,7 +321,8 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
   int64_t output = options.output;
   const auto objective = make_objective(trained);
   if (output < 0) output = objective->explained_output(logits);
-  require(output < logits.size(0), "output ", output, " is not one of the model's");
+  require(output < logits.size(0), "output ", output, " does not exist; the model has ",
+          logits.size(0), " outputs");
   Explanation explanation;
   explanation.node = network.graph.nodes.names[options.node];
   explanation.output = trained.label_names[output];
@@ -342,9 +342,9 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
 
 void check(const ExplainOptions& options, const Graph& graph) {
   require(options.node >= 0 && options.node < graph.node_count(), "node ", options.node,
-          " is not in the graph");
+          " does not exist; the graph has ", graph.node_count(), " nodes");
   require(options.neighbors >= 1 && options.attributes >= 0 && options.tried >= 0,
-          "an explanation shows at least one neighbour");
+          "expected at least one neighbor, and no negative number of attributes or tried links");
 }
 
 }  // namespace
@@ -360,13 +360,13 @@ Explanation explain(const TrainedModel& trained, const Graph& graph,
 
 struct LastLayerExplainer::Parts {
   Network network;
-  State known;  // what the last layer reads
+  State last_input;  // of the last layer, for all nodes
 
   Parts(const TrainedModel& trained, const Graph& graph) : network(trained, graph) {
     if (network.last_layer() < 0) return;
     const ops::OneThread one_thread;
     const Inputs ahead(graph, trained.scaling);
-    known = last_layer_input(network.model(), ahead, network.arcs);
+    last_input = last_layer_input(network.model(), ahead, network.arcs);
   }
 };
 
@@ -380,7 +380,7 @@ Explanation LastLayerExplainer::explain(const ExplainOptions& options) const {
   if (network.last_layer() < 0) return {};
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;
-  return explain_ego(network, Ego(network, options.node, parts_->known), options);
+  return explain_ego(network, Ego(network, options.node, parts_->last_input), options);
 }
 
 }  // namespace lase

@@ -11,49 +11,49 @@ namespace lase {
 
 struct ExplainOptions {
   int64_t node = 0;
-  int64_t output = -1;  // the class or target explained; −1: the predicted class, the first target
-  int64_t neighbors = 10;  // shown a layer
-  int64_t attributes = 5;  // shown a neighbour
-  int64_t tried = 0;  // links left out one by one in the last layer: those that weigh most; 0: all
+  int64_t output = -1;  // class or target to explain; −1: the predicted class, or the first target
+  int64_t neighbors = 10;  // shown per layer
+  int64_t attributes = 5;  // shown per neighbor
+  int64_t tried = 0;       // links left out one by one in the last layer, largest first; 0: all
 };
 
-// What an attribute of a link did. Effects are exact: the score less the score of the same network
-// with that one thing left out.
+// Effect of a link attribute. Effects are exact: the score minus the score of the same network with
+// only that attribute or link left out.
 struct AttributeEffect {
   std::string name;
   double value = 0;
-  double amplifier_share = 0;  // of Σ_j |U_j f_j(e)|
-  double effect = 0;           // on the score
+  double amplifier_fraction = 0;  // fraction of Σ_j |U_j f_j(e)|
+  double effect = 0;              // on the score
 };
 
 struct NeighborEffect {
   int64_t node = 0;
   std::string name;
   double gate = 1;
-  double effect = 0;  // of the link in this layer, on the score
+  double effect = 0;  // of the link in this layer on the score
   std::vector<AttributeEffect> attributes;
 };
 
 struct LayerExplanation {
   int64_t layer = 0;  // from 1
   int64_t links = 0;
-  std::vector<NeighborEffect> neighbors;  // those with the largest effects first
+  std::vector<NeighborEffect> neighbors;  // largest effects first
 };
 
-// Why a model says what it says about a node: in every layer, which links of the node counted.
+// Explains the output of a model for a node by the effects of the node's links in every layer.
 struct Explanation {
   std::string node;
   std::string output;
-  double score = 0;        // the logit of the class, or the standardised number
+  double score = 0;        // logit of the class, or standardized target
   double probability = 0;  // 0 for regression
   std::vector<LayerExplanation> layers;
 };
 
 Explanation explain(const TrainedModel& trained, const Graph& graph, const ExplainOptions& options);
 
-// Explains many nodes of one graph by the links that the last layer reads, which are the only layer
-// of its explanations: what that layer reads is computed once for all. Can be asked from many
-// threads. A model without layers explains nothing.
+// Explains many nodes of one graph by their links in the last layer only, whose input is computed
+// once for all nodes. explain() is thread-safe; for a model without layers it returns an empty
+// explanation.
 class LastLayerExplainer {
  public:
   LastLayerExplainer(const TrainedModel& trained, const Graph& graph);

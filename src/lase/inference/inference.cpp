@@ -14,15 +14,15 @@ using at::Tensor;
 
 namespace {
 
-// The end of a stretch of nodes from `first` on that has about `arcs` arcs, and at least one node.
-int64_t stretch_end(const Adjacency& graph, int64_t first, int64_t arcs) {
+// End of the chunk of nodes that starts at `first`, with about `arcs` arcs and at least one node.
+int64_t chunk_end(const Adjacency& graph, int64_t first, int64_t arcs) {
   const auto* begin = graph.row_ptr.data();
   const auto* end = std::upper_bound(begin + first + 1, begin + graph.row_ptr.size(),
                                      graph.row_ptr[first] + arcs);
   return std::max(first + 1, static_cast<int64_t>(end - begin) - 1);
 }
 
-// Rows of a matrix that is made when the first of them are known.
+// Writes rows into a matrix, which is allocated by the first call.
 void put(Tensor& matrix, const Tensor& rows, int64_t first, int64_t all) {
   if (!matrix.defined()) matrix = at::empty({all, rows.size(1)}, rows.options());
   matrix.narrow(0, first, rows.size(0)).copy_(rows);
@@ -32,41 +32,42 @@ void put(ops::Rows& matrix, const ops::Rows& rows, int64_t first, int64_t all) {
   if (rows.defined()) put(matrix.matrix, rows.dense(), first, all);
 }
 
-// One layer over whole neighbourhoods, a stretch of nodes at a time: visit(state, first).
+// Layer-wise inference over whole neighborhoods, in chunks of nodes.
 struct WholeGraph {
   const Model& model;
   const Inputs& inputs;
   const Adjacency& graph;
-  int64_t arcs;  // in work at a time
+  int64_t arcs;  // per chunk
   Tensor degree;
 
-  WholeGraph(const Model& of, const Inputs& from, const Adjacency& on, int64_t at_a_time)
-      : model(of), inputs(from), graph(on), arcs(at_a_time), degree(degrees(on)) {
+  WholeGraph(const Model& of, const Inputs& from, const Adjacency& on, int64_t chunk_arcs)
+      : model(of), inputs(from), graph(on), arcs(chunk_arcs), degree(degrees(on)) {
     if (arcs > 0) return;
-    // The largest of the terms is found among all of them, in an array of arcs × d.
+    // Max aggregation stores all terms of a chunk: [arcs, d].
     arcs = model.options().aggregate == ops::Aggregate::kMax ? 1 << 17 : 1 << 22;
   }
 
   int64_t nodes() const { return graph.row_ptr.size() - 1; }
 
+  // Calls visit(state, first) with the output of layer l for every chunk of nodes.
   template <class Visit>
   void step(int64_t l, const State& state, const Visit& visit) const {
     for (int64_t first = 0; first < nodes();) {
-      const int64_t last = stretch_end(graph, first, arcs);
+      const int64_t last = chunk_end(graph, first, arcs);
       const Block block = whole_block(graph, degree, first, last);
       visit(model.step(l, state, block, inputs.links(), {}), first);
       first = last;
     }
   }
 
-  // What layer l reads.
+  // Input of layer l for every node.
   State state_before(int64_t l) const {
     State state = model.start(inputs, Tensor());
     for (int64_t below = 0; below < l; ++below) {
       State next;
-      step(below, state, [&](const State& piece, int64_t first) {
-        put(next.h, piece.h, first, nodes());
-        put(next.f, piece.f, first, nodes());
+      step(below, state, [&](const State& chunk, int64_t first) {
+        put(next.h, chunk.h, first, nodes());
+        put(next.f, chunk.f, first, nodes());
       });
       state = std::move(next);
     }
@@ -107,7 +108,8 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, cons
                                   std::optional<ops::Score> score) {
   c10::NoGradGuard no_grad;
   const FlushDenormals flush;
-  require(sums_terms(model.options()), "the largest of a neighbourhood is not a sum of terms");
+  require(sums_terms(model.options()), OptionName{"aggregate"},
+          " max: an exact pass requires sum or mean");
   const int64_t nodes = graph.row_ptr.size() - 1;
   const Block block = whole_block(graph, degrees(graph), 0, nodes);
   std::vector<LayerPass> layers;
@@ -118,18 +120,18 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, cons
     LayerPass pass{{state, {}}, {}};
     for (const auto& part : parts) {
       if (!score) {
-        pass.known.sums.push_back(ops::gated_sum(part, block));
+        pass.baseline.sums.push_back(ops::gated_sum(part, block));
         continue;
       }
       const bool by_norm = *score == ops::Score::kNorm;
       const auto [s, found] = ops::gated_sum_with_scores(
           part, block, *score, by_norm ? model.layer(l).factor(in) : Tensor());
-      pass.known.sums.push_back(s);
-      // The terms of several sums are one long vector.
+      pass.baseline.sums.push_back(s);
+      // The terms of several sums count as one concatenated vector.
       pass.score = pass.score.defined() && by_norm ? at::hypot(pass.score, found) : found;
     }
     if (l + 1 < model.block_count()) {
-      state = model.finish(l, model.layer(l).update(in, parts, pass.known.sums));
+      state = model.finish(l, model.layer(l).update(in, parts, pass.baseline.sums));
     }
     layers.push_back(std::move(pass));
   }

@@ -11,32 +11,31 @@
 namespace lase {
 
 struct Outputs {
-  at::Tensor embedding;  // [nodes, width]; undefined where it is not kept
+  at::Tensor embedding;  // [nodes, width]; undefined if not kept
   at::Tensor logits;     // [nodes, outputs]
 };
 
-// What is kept of inference.
+// Outputs that inference keeps.
 enum class Keep : uint8_t { kAll, kLogits };
 
-// Exact inference for every node: one layer after the other over whole neighbourhoods, so that each
-// h^(l)(u) is computed once. Memory is O(nodes · width), with `arcs` links in work at a time (0: as
-// many as suits the model).
+// Exact layer-wise inference for every node over whole neighborhoods, so that each h^(l)(u) is
+// computed once. Memory is O(nodes · width), with chunks of about `arcs` arcs (0: chosen for the
+// model).
 Outputs infer(const Model& model, const Inputs& inputs, const Adjacency& graph,
               Keep keep = Keep::kAll, int64_t arcs = 0);
 
-// What the last layer reads, for every node. The model has at least one layer.
+// Input of the last layer for every node. The model must have at least one layer.
 State last_layer_input(const Model& model, const Inputs& inputs, const Adjacency& graph);
 
-// What one exact pass, which visits every link once a layer, learns of a layer: the states that it
-// reads and its sums, for every node, and the score of every arc where asked for.
+// Results of an exact pass for one layer. The pass visits every link once per layer.
 struct LayerPass {
-  PastLayer known;
-  at::Tensor score;  // float [arcs]
+  BaselineLayer baseline;  // for every node
+  at::Tensor score;        // float [arcs], if requested
 };
 std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, const Adjacency& graph,
                                   std::optional<ops::Score> score = std::nullopt);
 
-// Inference for every node by drawn neighbourhoods, in batches.
+// Inference for every node with neighbor sampling, in batches.
 Outputs infer_sampled(const Model& model, const Inputs& inputs, const Adjacency& graph,
                       std::span<const int64_t> fanouts, uint64_t seed, int64_t batch = 1024);
 

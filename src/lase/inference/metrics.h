@@ -21,29 +21,29 @@ struct ClassScore {
   double f1() const;
 };
 
-// Scores of predictions on some nodes. Regression has r2 and mean absolute error, other tasks F1.
+// Scores on some nodes: r2 and mean absolute error for regression, F1 and accuracy for other tasks.
 struct Scores {
   int64_t nodes = 0;
   double micro_f1 = 0;
-  double macro_f1 = 0;  // over the classes that occur, as labels or as predictions
-  double accuracy = 0;  // of whole nodes
+  double macro_f1 = 0;  // over the classes that occur in labels or predictions
+  double accuracy = 0;  // fraction of nodes with all labels correct
   double r2 = 0;
   double absolute_error = 0;
   std::vector<ClassScore> classes;
   std::vector<std::vector<int64_t>> confusion;  // single label: [label][predicted]
 };
 
-// One number of the scores of a task.
+// One metric of a task.
 struct Metric {
   std::string key;    // in JSON: "micro_f1"
   std::string title;  // "micro-F1"
   double value = 0;
 };
 
-// a / b, and 0 for b = 0.
+// a / b, or 0 if b = 0.
 double ratio(double a, double b);
 
-// Scores by the objective of the labels; see Objective::score.
+// Scores by the objective for the labels; see Objective::score.
 Scores score(const at::Tensor& predictions, const Labels& labels, std::span<const int64_t> nodes);
 
 }  // namespace lase

@@ -30,7 +30,7 @@ std::unique_ptr<Objective> make_objective(const Labels& labels) {
   for (const auto& entry : kObjectives) {
     if (entry.task == labels.task) return entry.make(labels);
   }
-  fail("the graph has no labels to learn (import it with ", OptionName{"label"}, ")");
+  fail("the graph has no labels; import it with ", OptionName{"label"});
 }
 
 std::unique_ptr<Objective> make_objective(const TrainedModel& trained) {
@@ -44,7 +44,7 @@ Scores score(const Tensor& predictions, const Labels& labels, std::span<const in
   return make_objective(labels)->score(predictions, nodes);
 }
 
-// Nothing known: 0 / tiny.
+// 0 / tiny if no label is known.
 Tensor LossSum::mean() const { return sum / count.clamp_min(1e-30); }
 
 std::vector<int64_t> Objective::seeds(const Graph& graph, Split split) const {

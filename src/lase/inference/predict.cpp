@@ -27,7 +27,8 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
   } else {
     const auto layers = static_cast<size_t>(model.block_count());
     require(fanout.size() == 1 || fanout.size() == layers, OptionName{"fanout"}, ": gives ",
-            fanout.size(), " numbers for ", layers, " layers; expected one, or one for each");
+            fanout.size(), " numbers for ", layers,
+            " layers; expected one number, or one per layer");
     std::vector<int64_t> each(fanout.begin(), fanout.end());
     each.resize(layers, each[0]);
     outputs = infer_sampled(model, inputs, graph, each, seed);
@@ -39,8 +40,8 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
 
 Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
   const Labels& from = graph.nodes.labels;
-  require(from.task == trained.task, "the graph has labels of the kind ", task_name(from.task),
-          ", the model was trained on ", task_name(trained.task));
+  require(from.task == trained.task, "the labels of the graph are for the task ",
+          task_name(from.task), ", but the model was trained for ", task_name(trained.task));
   std::map<std::string, int32_t, std::less<>> number;
   StringTableBuilder names;
   const auto add = [&](std::string_view name) {

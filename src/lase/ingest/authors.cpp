@@ -1,5 +1,5 @@
-// The file set of the authors of GCN-LASE: PREFIX-G.json (a node-link graph with the state of each
-// node), label and id maps, and features as .npy.
+// The file set published by the authors of GCN-LASE: PREFIX-G.json (a node-link graph in which the
+// state of a node is its split), label and id maps, and features as .npy.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,17 +26,18 @@ json read_json(const std::string& path) {
   }
 }
 
-// A JSON id as the text that JSON objects use for keys.
+// A JSON id as text, as in the keys of JSON objects.
 std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 const json& member(const json& object, const char* key, const std::string& path) {
-  require(object.is_object() && object.contains(key), path, ": has an entry without ", quote(key));
+  require(object.is_object() && object.contains(key), path, ": has an entry without the key ",
+          quote(key));
   return object[key];
 }
 
-// The row of an id in a features file: through the id map where there is one.
+// The row of an id in a feature file: from the id map if there is one, else its position.
 int64_t row_of(const json& map, const std::string& id, int64_t position, int64_t rows,
                const std::string& path) {
   int64_t row = position;
@@ -45,8 +46,8 @@ int64_t row_of(const json& map, const std::string& id, int64_t position, int64_t
             ": has no row for the id ", quote(id));
     row = map[id].get<int64_t>();
   }
-  require(row >= 0 && row < rows, path, ": gives the id ", quote(id), " the row ", row,
-          ", but there are ", rows);
+  require(row >= 0 && row < rows, path, ": maps the id ", quote(id), " to row ", row,
+          ", but there are ", rows, " rows");
   return row;
 }
 
@@ -73,7 +74,7 @@ const OptionTable<AuthorsOptions>& authors_option_table() {
   static const auto table = [] {
     OptionTable<AuthorsOptions> all;
     all.add("prefix", &AuthorsOptions::prefix, any(),
-            "PREFIX of PREFIX-G.json and the files beside it")
+            "Common prefix of PREFIX-G.json and the files next to it")
         .required()
         .positional();
     return all;
@@ -81,14 +82,14 @@ const OptionTable<AuthorsOptions>& authors_option_table() {
   return table;
 }
 
-RawGraph read_authors(const AuthorsOptions& options, const Like* like) {
+RawGraph read_authors(const AuthorsOptions& options, const Schema* schema) {
   const std::string& prefix = options.prefix;
   const std::string graph_path = prefix + "-G.json";
   const std::string label_path = prefix + "-label-map.json";
   const json file = read_json(graph_path);
   const json& nodes = member(file, "nodes", graph_path);
   const json& links = member(file, "links", graph_path);
-  require(nodes.is_array() && links.is_array(), graph_path, ": nodes and links are no lists");
+  require(nodes.is_array() && links.is_array(), graph_path, ": 'nodes' and 'links' must be lists");
   const json label_map = read_json(label_path);
 
   RawGraph graph;
@@ -113,7 +114,7 @@ RawGraph read_authors(const AuthorsOptions& options, const Like* like) {
     for (auto [key, ends] : {std::pair{"source", &graph.source}, {"target", &graph.target}}) {
       const std::string id = text_of(member(link, key, graph_path));
       const auto node = names.find(id);
-      require(node.has_value(), graph_path, ": a link leads to node ", quote(id),
+      require(node.has_value(), graph_path, ": a link refers to node ", quote(id),
               ", which is not in the list of nodes");
       ends->push_back(*node);
     }
@@ -131,7 +132,7 @@ RawGraph read_authors(const AuthorsOptions& options, const Like* like) {
   graph.attributes.values.append(
       ordered(attributes, optional_json(link_map_path), link_ids, link_map_path));
   graph.nodes.labels =
-      encode_labels(labels.finish(), like != nullptr ? like->label_names : StringTable{});
+      encode_labels(labels.finish(), schema != nullptr ? schema->label_names : StringTable{});
   graph.nodes.split = std::move(split);
   graph.nodes.names = names.finish();
   return graph;

@@ -11,7 +11,7 @@ ColumnEncoder::ColumnEncoder(std::vector<std::string> numbers, std::vector<std::
       values_(categories_.size()),
       fixed_(fixed_names != nullptr) {
   if (!fixed_) return;
-  // As names() lists them: the numbers first, then the values of one category after the other.
+  // Same order as names(): first the numeric columns, then the values of each category.
   int64_t at = this->numbers();
   for (size_t c = 0; c < categories_.size(); ++c) {
     const std::string prefix = categories_[c] + "=";

@@ -10,9 +10,9 @@
 
 namespace lase {
 
-// Columns of a table as columns of a matrix: a number column gives one, a categorical column one
-// for each of its values, named "city=Paris". With fixed names (those of an earlier graph) values
-// that are not among them are counted and give no column.
+// Encodes table columns as matrix columns: a numeric column as is, a categorical column one-hot,
+// named like "city=Paris". With fixed names (those of an earlier graph), unseen values are counted
+// and get no column.
 class ColumnEncoder {
  public:
   ColumnEncoder(std::vector<std::string> numbers, std::vector<std::string> categories,
@@ -25,7 +25,7 @@ class ColumnEncoder {
   int32_t code(int64_t c, std::string_view value);
   int64_t unseen() const { return unseen_; }
 
-  // Once all values are known.
+  // Valid once all values have been encoded.
   int64_t width() const;
   int64_t column_of(int64_t c, int32_t code) const;  // of a category
   std::vector<std::string> names() const;

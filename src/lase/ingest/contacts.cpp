@@ -16,11 +16,11 @@ struct Payload {
   std::vector<float> weight;
 };
 
-// slices + 1 ascending times; slice i holds [edge i, edge i+1), the last one its end too.
+// slices + 1 ascending times; slice i is [edge i, edge i+1), and the last one includes its end.
 std::vector<double> slice_edges(const ContactsOptions& options, const std::vector<double>& times,
-                                const Like* like) {
-  if (like != nullptr) {
-    auto edges = like->numbers("slice_edges");
+                                const Schema* schema) {
+  if (schema != nullptr) {
+    auto edges = schema->numbers("slice_edges");
     require(edges.size() >= 2, "the earlier graph was not imported from contacts");
     return edges;
   }
@@ -45,7 +45,7 @@ std::vector<double> slice_edges(const ContactsOptions& options, const std::vecto
   return edges;
 }
 
-// The slice of a time, or −1 where it lies outside all of them.
+// The slice of a time, or −1 if it is outside all slices.
 int32_t slice_of(double time, const std::vector<double>& edges) {
   if (time < edges.front() || time > edges.back()) return -1;
   const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, time);
@@ -59,29 +59,32 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     using O = ContactsOptions;
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
-    all.add("time", &O::time, any(),
-            "Column with seconds or ISO dates (default: 'time', or the third)");
-    all.add("weight", &O::weight, any(),
-            "Column with the weight of a contact (default: 'weight', the fourth without a header, "
-            "or 1)");
+    all.add(
+        "time", &O::time, any(),
+        "Column with times in seconds or as ISO 8601 dates (default: 'time', or the third column)");
+    all.add(
+        "weight", &O::weight, any(),
+        "Column with the weight of a contact (default: 'weight', or the fourth column if there is "
+        "no header; else every weight is 1)");
     all.add("slices", &O::slices, between(1, 1 << 20), "Number of time slices");
     all.add("slicing", &O::slicing, one_of<Slicing>(),
-            "Slices of equal width, or with equally many contacts");
+            "Use time slices of equal width or with equal numbers of contacts (quantile)");
     all.add("counts", &O::counts, one_of<Transform>(),
-            "Transform of the counts per slice: none, ln(1 + count), or whether there is any");
+            "Transform of the counts per slice: none (raw), ln(1 + count) (log1p), or 1 if "
+            "positive (binary)");
     return all;
   }();
   return table;
 }
 
-RawGraph read_contacts(const ContactsOptions& options, const Like* like) {
+RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   contacts_option_table().check(options);
   check(options.rules);
   RawGraph graph;
   graph.rules = options.rules;
   graph.rules.transform = options.counts;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
-  NodeReader nodes(options.nodes, options.table, like);
+  NodeReader nodes(options.nodes, options.table, schema);
   const std::vector<std::string> named = {options.source, options.target, options.time,
                                           options.weight};
   const Table table(options.file, options.table, named);
@@ -96,7 +99,7 @@ RawGraph read_contacts(const ContactsOptions& options, const Like* like) {
     payload.time.push_back(row.time(time));
     if (weight < 0) return;
     const float value = row.attribute(weight);
-    if (value < 0) row.fail(weight, "a weight that is not negative");
+    if (value < 0) row.fail(weight, "a non-negative weight");
     payload.weight.push_back(value);
   };
   const auto add = [&](const Payload& payload, size_t i) {
@@ -106,7 +109,7 @@ RawGraph read_contacts(const ContactsOptions& options, const Like* like) {
   read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
   require(!times.empty(), options.file, ": has no contacts");
 
-  const auto edges = slice_edges(options, times, like);
+  const auto edges = slice_edges(options, times, schema);
   graph.attributes.layout = Layout::kSparse;
   graph.attributes.columns = static_cast<int64_t>(edges.size()) - 1;
   int64_t outside = 0;
@@ -125,8 +128,8 @@ RawGraph read_contacts(const ContactsOptions& options, const Like* like) {
                              options.slicing == Slicing::kWidth ? "equal width" : "equal count"));
   if (outside > 0) {
     graph.notes.push_back(join(outside,
-                               " contacts lie outside the slices of the earlier graph; they link "
-                               "nodes but count in no slice"));
+                               " contacts lie outside the time slices of the earlier graph; they "
+                               "link nodes but are not counted"));
   }
   nodes.finish(graph);
   return graph;

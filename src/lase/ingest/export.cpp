@@ -10,7 +10,7 @@
 namespace lase {
 namespace {
 
-constexpr std::string_view kOut = "out ";  // how names of the sent half begin, see build_graph
+constexpr std::string_view kOut = "out ";  // prefix of names of sent attributes, see build_graph
 
 std::string column_name(const StringTable& names, int64_t j, bool directional) {
   auto name = names[j];
@@ -60,8 +60,8 @@ class Exporter {
 
   const Graph& graph_;
   std::string folder_;
-  LinkTableOptions import_;  // reads the tables that were written
-  int64_t columns_ = 0;      // attribute columns that the file has
+  LinkTableOptions import_;  // options that read the tables back
+  int64_t columns_ = 0;      // attribute columns in the file
 };
 
 void Exporter::write_nodes() {
@@ -110,7 +110,7 @@ void Exporter::write_labels_of(TextWriter& out, int64_t node) const {
     out << ',';
     if (known) out.field(labels.names[labels.label[node]]);
   } else if (labels.task == Task::kMultiLabel) {
-    // A node known to have no class at all is told from an unknown one by a lone separator.
+    // A lone separator marks a node known to have no class, unlike one with unknown classes.
     std::string all;
     for (int64_t c = 0; c < labels.classes(); ++c) {
       if (known && labels.target[node * labels.classes() + c] == 1) {
@@ -149,8 +149,8 @@ void Exporter::write_features() {
   import_.nodes.feature_names = path("features.txt");
 }
 
-// One line, or one for each stored value where sparse. A sparse row without values is written only
-// as a last resort, where nothing else would mention the link.
+// Writes one line, or one per stored value if sparse. A sparse row without values is written only
+// as a last resort, if nothing else would mention the link.
 void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bool sparse,
                           bool last_resort) {
   const Attributes& attributes = graph_.link_attributes;
@@ -184,7 +184,7 @@ void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bo
 void Exporter::write_links(bool sparse) {
   const Attributes& attributes = graph_.link_attributes;
   columns_ = graph_.directional ? attributes.columns / 2 : attributes.columns;
-  // Where each link's first arc stands: (u, v, row), in the order of links.
+  // First arc of each link.
   struct Arc {
     int32_t u = -1;
     int32_t v = -1;
@@ -205,8 +205,7 @@ void Exporter::write_links(bool sparse) {
   }
   if (loops) import_.rules.self_loops = SelfLoops::kKeep;
   if (parallel && !sparse) import_.rules.parallel = Parallel::kKeep;
-  require(!parallel || !sparse,
-          "parallel links with sparse attributes cannot be written as a table");
+  require(!parallel || !sparse, "cannot export parallel links with sparse attributes as a table");
 
   TextWriter out(path("links.csv"));
   out << "source,target";
@@ -222,7 +221,7 @@ void Exporter::write_links(bool sparse) {
   }
   out << '\n';
   for (const auto& [u, v, row] : first) {
-    require(u >= 0, "a link of the graph has no arc from its lower node");
+    require(u >= 0, "the graph is damaged: a link has no arc from its lower node");
     write_link(out, u, v, row, sparse, true);
     if (graph_.directional && u != v) write_link(out, v, u, row ^ 1, sparse, false);
   }
@@ -234,7 +233,7 @@ void Exporter::write_links(bool sparse) {
 ExportedTables export_graph(const Graph& graph, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be made: ", error.message());
+  require(!error, folder, ": cannot be created: ", error.message());
   return Exporter(graph, folder).run();
 }
 

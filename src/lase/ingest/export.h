@@ -21,7 +21,7 @@ using ExportedTables = std::variant<LinksOptions, TypedOptions>;
 //   links.csv      source, target, attributes; sparse attributes as source, target, relation,
 //                  weight, with the names of the relations in relations.txt
 //
-// Fitted values (edges of time slices, principal components) are not written.
+// Fitted values (time-slice edges, principal components) are not written.
 ExportedTables export_graph(const Graph& graph, const std::string& folder);
 
 }  // namespace lase

@@ -7,7 +7,7 @@ namespace lase {
 namespace {
 
 template <class Options>
-using Read = RawGraph (*)(const Options&, const Like*);
+using Read = RawGraph (*)(const Options&, const Schema*);
 
 template <class Options>
 class ImportOf : public Import {
@@ -15,7 +15,7 @@ class ImportOf : public Import {
   ImportOf(const OptionTable<Options>& table, Read<Options> reader)
       : table_(table), reader_(reader) {}
   BoundOptions options() override { return table_.bind(options_); }
-  RawGraph read(const Like* like) const override { return reader_(options_, like); }
+  RawGraph read(const Schema* schema) const override { return reader_(options_, schema); }
 
  private:
   const OptionTable<Options>& table_;
@@ -34,14 +34,15 @@ Format format(std::string name, std::string summary, const OptionTable<Options>&
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
-      format("links", "Links with attribute columns", links_option_table(), read_links),
-      format("contacts", "Contacts over time, counted per time slice", contacts_option_table(),
-             read_contacts),
-      format("typed", "Links of several relations", typed_option_table(), read_typed),
-      format("sets", "Items linked by the members they share", sets_option_table(), read_sets),
-      format("authors", "The file set of the paper's authors", authors_option_table(),
+      format("links", "Import links with attribute columns", links_option_table(), read_links),
+      format("contacts", "Import contacts over time, counted per time slice",
+             contacts_option_table(), read_contacts),
+      format("typed", "Import links of several relations", typed_option_table(), read_typed),
+      format("sets", "Import items that are linked by the members they share", sets_option_table(),
+             read_sets),
+      format("authors", "Import the file set of the paper's authors", authors_option_table(),
              read_authors),
-      format("ogb", "OGB's raw CSV layout", ogb_option_table(), read_ogb),
+      format("ogb", "Import a data set in OGB's raw CSV layout", ogb_option_table(), read_ogb),
   };
   return all;
 }
@@ -49,7 +50,7 @@ const std::vector<Format>& formats() {
 const Format& format_named(const std::string& name) {
   const auto found = std::find_if(formats().begin(), formats().end(),
                                   [&](const Format& each) { return each.name == name; });
-  require(found != formats().end(), "there is no format called ", quote(name));
+  require(found != formats().end(), "unknown import format ", quote(name));
   return *found;
 }
 

@@ -9,12 +9,12 @@
 
 namespace lase {
 
-// The options of one import and the function that reads it, without their types.
+// Options and reader of one import, type-erased.
 class Import {
  public:
   virtual ~Import() = default;
   virtual BoundOptions options() = 0;
-  virtual RawGraph read(const Like* like) const = 0;
+  virtual RawGraph read(const Schema* schema) const = 0;
 };
 
 // One kind of input: `lase import NAME …`. To add a format, write its file and add a line to
@@ -26,7 +26,7 @@ struct Format {
 };
 
 const std::vector<Format>& formats();
-// Throws Error where there is no such format.
+// Throws Error if there is no such format.
 const Format& format_named(const std::string& name);
 
 }  // namespace lase

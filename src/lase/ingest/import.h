@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "lase/base/option_table.h"
-#include "lase/graph/like.h"
 #include "lase/graph/raw_graph.h"
+#include "lase/graph/schema.h"
 
 namespace lase {
 
-// Reading graphs from files: one struct of options and one function per kind of input.
+// Reads graphs from files: one options struct and one function per format.
 //
 //   LinksOptions options;
 //   options.file = "links.csv";
@@ -19,48 +19,48 @@ namespace lase {
 //   options.nodes.label = "team";
 //   const Graph graph = build_graph(read_links(options)).graph;
 //
-// Columns are given by name, or by position from 1. `like` is null, or the graph whose attributes
-// the new one must have.
+// Columns are given by name, or by position counting from 1. `schema` is null, or the schema of an
+// earlier graph that the new one must follow.
 
 enum class Header : uint8_t { kAuto, kYes, kNo };
 
 struct TableOptions {
-  std::string delimiter = {};  // one character, "tab", "space", or empty: detected
+  std::string delimiter = {};  // one character, "tab" or "space"; empty: detected
   Header header = Header::kAuto;
-  // Empty fields of number columns read as this; without it they are an error.
+  // Value of empty fields in numeric columns; if not set, they are an error.
   std::optional<float> missing = {};
 };
 
 enum class UnknownNodes : uint8_t { kRefuse, kAdd, kDrop };
 
 struct NodeOptions {
-  std::string file;         // empty: nodes come from the links alone
+  std::string file;         // empty: the nodes are those in the links
   std::string id;           // column; empty: "id", or the first
   std::string label;        // column: one class per node
   std::string multi_label;  // column: several classes per node
   std::string label_separator = ";";
-  std::vector<std::string> target;  // columns: numbers to predict
+  std::vector<std::string> target;  // columns: regression targets
   std::string split;                // column, or proportions such as 65/15/20
-  std::string text;                 // column: tf-idf
+  std::string text;                 // column: encoded as tf-idf
   int64_t text_min_count = 2;
-  std::string features;                          // .npy, rows in the order of the nodes; or a table
-  std::string feature_names;                     // file that lists their names
-  std::vector<std::string> columns;              // feature columns; empty: see NodeReader; "none"
-  std::vector<std::string> categorical;          // those of them that are categories
-  UnknownNodes unknown = UnknownNodes::kRefuse;  // nodes of links that the file does not name
-  uint64_t seed = 1;                             // of a random split
+  std::string features;                          // .npy with rows in node order, or a table
+  std::string feature_names;                     // file with their names
+  std::vector<std::string> columns;              // feature columns or "none"; empty: see NodeReader
+  std::vector<std::string> categorical;          // feature columns that hold categories
+  UnknownNodes unknown = UnknownNodes::kRefuse;  // link endpoints not in the file
+  uint64_t seed = 1;                             // for a random split
 
-  // All columns that the options name.
+  // All columns named by the options.
   std::vector<std::string> wanted_columns() const;
 };
 
-// kAuto: the layout that suits the kind of input.
+// kAuto: the default of the format.
 enum class LayoutChoice : uint8_t { kAuto, kDense, kSparse, kCoded };
 
 // A table with one link per row.
 struct LinkTableOptions {
   std::string file;
-  std::string source;  // columns; empty: by their usual names, or the first two
+  std::string source;  // columns; empty: the usual names, or the first two
   std::string target;
   TableOptions table;
   NodeOptions nodes;
@@ -70,61 +70,61 @@ struct LinkTableOptions {
 
 // Links with attribute columns: source, target, then numbers or categories.
 struct LinksOptions : LinkTableOptions {
-  std::vector<std::string> columns;  // empty: all but source and target; "none"
+  std::vector<std::string> columns;  // attributes or "none"; empty: all but source and target
   std::vector<std::string> categorical;
 };
-RawGraph read_links(const LinksOptions& options, const Like* like = nullptr);
+RawGraph read_links(const LinksOptions& options, const Schema* schema = nullptr);
 
 // Contacts over time: source, target, time; each link counts its contacts per time slice.
 enum class Slicing : uint8_t { kWidth, kQuantile };
 struct ContactsOptions : LinkTableOptions {
-  std::string time;    // column; empty: by its usual names, or the third
-  std::string weight;  // column; empty: "weight", the fourth without a header, or 1
+  std::string time;    // column; empty: a usual name, or the third
+  std::string weight;  // column; empty: "weight", the fourth if no header, or 1
   int64_t slices = 32;
   Slicing slicing = Slicing::kWidth;
   Transform counts = Transform::kLog1p;
 };
-RawGraph read_contacts(const ContactsOptions& options, const Like* like = nullptr);
+RawGraph read_contacts(const ContactsOptions& options, const Schema* schema = nullptr);
 
-// Links of several kinds: source, target, relation; a link has one weight per relation.
+// Links of several relations: source, target, relation; a link has one weight per relation.
 struct TypedOptions : LinkTableOptions {
-  std::string relation;   // column; empty: by its usual names, or the third
-  std::string weight;     // column; empty: "weight", the fourth without a header, or 1
+  std::string relation;   // column; empty: a usual name, or the third
+  std::string weight;     // column; empty: "weight", the fourth if no header, or 1
   std::string relations;  // file that lists the relations
 };
-RawGraph read_typed(const TypedOptions& options, const Like* like = nullptr);
+RawGraph read_typed(const TypedOptions& options, const Schema* schema = nullptr);
 
-// Items with members (papers and their authors, baskets and products): two items are linked when
-// they share a member, and the link says which.
+// Items with members (papers and their authors, baskets and products): items that share members are
+// linked, and the shared members are the link attributes.
 enum class SetAttributes : uint8_t { kMembers, kCounts, kBoth };
 struct SetsOptions {
   std::string file;
   std::string members;  // column
   std::string separator = ";";
   bool fold_case = false;
-  int64_t max_members = 1000;  // members of more items link none of them; 0: no limit
+  int64_t max_members = 1000;  // ignore members of more items than this; 0: no limit
   SetAttributes attributes = SetAttributes::kMembers;
   TableOptions table;
-  NodeOptions nodes;  // without a file: items are the nodes; without an id: numbered from 0
+  NodeOptions nodes;  // the items; without an id column, numbered from 0
 };
-RawGraph read_sets(const SetsOptions& options, const Like* like = nullptr);
+RawGraph read_sets(const SetsOptions& options, const Schema* schema = nullptr);
 
-// The file set of the authors of GCN-LASE.
+// The file set published by the authors of GCN-LASE.
 struct AuthorsOptions {
-  std::string prefix;  // of PREFIX-G.json and the files beside it
+  std::string prefix;  // of PREFIX-G.json and the files next to it
 };
-RawGraph read_authors(const AuthorsOptions& options, const Like* like = nullptr);
+RawGraph read_authors(const AuthorsOptions& options, const Schema* schema = nullptr);
 
-// OGB's raw layout of a node data set.
+// OGB's raw layout of a node property data set.
 enum class OgbTask : uint8_t { kAuto, kSingleLabel, kMultiLabel, kRegression };
 struct OgbOptions {
-  std::string folder;  // that holds raw/ and split/
+  std::string folder;  // with raw/ and split/
   OgbTask task = OgbTask::kAuto;
   std::string split_name;  // folder under split/; empty: the only one
   LinkRules rules;
   LayoutChoice layout = LayoutChoice::kAuto;
 };
-RawGraph read_ogb(const OgbOptions& options, const Like* like = nullptr);
+RawGraph read_ogb(const OgbOptions& options, const Schema* schema = nullptr);
 
 const OptionTable<TableOptions>& table_option_table();
 const OptionTable<LinksOptions>& links_option_table();

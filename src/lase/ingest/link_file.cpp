@@ -11,9 +11,11 @@ const OptionTable<TableOptions>& table_option_table() {
     using O = TableOptions;
     OptionTable<O> all;
     all.add("delimiter", &O::delimiter, any(),
-            "Field delimiter: a character, tab or space (default: detected)");
-    all.add("header", &O::header, one_of<Header>(), "Whether the first line names the columns");
-    all.add("missing", &O::missing, any(), "Value of empty number fields (default: an error)");
+            "Field delimiter: one character, tab or space (default: detected)");
+    all.add("header", &O::header, one_of<Header>(),
+            "Whether the first line is a header with column names");
+    all.add("missing", &O::missing, any(),
+            "Value of empty numeric fields (default: they are an error)");
     return all;
   }();
   return table;
@@ -22,24 +24,28 @@ const OptionTable<TableOptions>& table_option_table() {
 OptionTable<LinkRules> link_rule_option_table(Merging merging) {
   using O = LinkRules;
   OptionTable<O> all;
-  all.add("directed", &O::directed, any(), "Links lead from source to target only");
+  all.add("directed", &O::directed, any(), "Treat links as directed, from source to target only");
   all.add("directional", &O::directional, any(),
-          "Give each direction of a link its own attributes: what u sent to v, then what it "
+          "Give each direction of a link its own attributes: those sent from u to v, then those "
           "received");
-  all.add("self_loops", &O::self_loops, one_of<SelfLoops>(), "Links from a node to itself");
+  all.add("self_loops", &O::self_loops, one_of<SelfLoops>(),
+          "How to treat links from a node to itself");
   if (merging == Merging::kAlways) return all;
-  all.add("parallel", &O::parallel, one_of<Parallel>(), "Several links between the same nodes");
-  all.add("merge", &O::merge, one_of<Merge>(), "How attributes of merged links are combined");
+  all.add("parallel", &O::parallel, one_of<Parallel>(),
+          "How to treat several links between the same nodes");
+  all.add("merge", &O::merge, one_of<Merge>(), "How to combine the attributes of merged links");
   return all;
 }
 
 OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
   using O = LinkTableOptions;
   OptionTable<O> all;
-  all.add("file", &O::file, any(), "Table of links, plain or gzip").required().positional();
+  all.add("file", &O::file, any(), "Table of links, plain text or gzip").required().positional();
   all.add("source", &O::source, any(),
-          "Source column, by name or position from 1 (default: 'source', or the first)");
-  all.add("target", &O::target, any(), "Target column (default: 'target', or the second)");
+          "Column with the source node, by name or by position from 1 (default: 'source', or the "
+          "first)");
+  all.add("target", &O::target, any(),
+          "Column with the target node (default: 'target', or the second)");
   all.include(table_option_table(), &O::table);
   all.include(node_option_table(), &O::nodes);
   all.include(link_rule_option_table(merging), &O::rules);
@@ -49,9 +55,10 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
 
 void check(const LinkRules& rules) {
   require(!rules.directed || !rules.directional, OptionName{"directed"}, " and ",
-          OptionName{"directional"}, " exclude each other: a directed link has one direction");
+          OptionName{"directional"},
+          " are mutually exclusive: a directed link has only one direction");
   require(!rules.directional || rules.parallel != Parallel::kKeep, OptionName{"directional"},
-          " needs ", OptionName{"parallel"},
+          " requires ", OptionName{"parallel"},
           " merge or refuse: the two directions of a link are paired");
 }
 

@@ -13,32 +13,32 @@
 
 namespace lase {
 
-// The options of tables with one link per row; formats that always merge parallel links leave out
-// those about merging.
+// Options of tables with one link per row; formats that always merge parallel links omit the
+// merging options.
 enum class Merging : uint8_t { kAlways, kChosen };
 OptionTable<LinkTableOptions> link_table_option_table(Merging merging);
 OptionTable<LinkRules> link_rule_option_table(Merging merging);
 const OptionTable<NodeOptions>& node_option_table();
 inline constexpr const char* kLayoutHelp =
-    "How link attributes are stored; auto: what suits the kind of input";
+    "Storage layout of the link attributes (auto = default of the input format)";
 
-// Throws Error where the rules contradict one another.
+// Throws Error if the rules are inconsistent.
 void check(const LinkRules& rules);
 LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
 
-// Gives each role of a table its column: the one the user named, else the one with a usual name,
-// else the first that nobody has claimed.
+// Assigns a column to each role of a table: the one the user named, else one with a usual name,
+// else the first unclaimed column.
 class ColumnRoles {
  public:
-  // `named`: what the user gave for all roles; these columns are not handed out by default.
+  // `named`: the columns the user named for all roles; they are never assigned by default.
   ColumnRoles(const Table& table, const std::vector<std::string>& named);
 
   int64_t choose(const std::string& named, std::string_view option,
                  const std::vector<std::string>& usual);
   int64_t source(const LinkTableOptions& options);
   int64_t target(const LinkTableOptions& options);
-  // A weight is optional: −1 where the user named none, no column is called so, and no fourth
-  // column stands in a table without header.
+  // A weight is optional: −1 unless the user named a column, a column is called "weight", or a
+  // table without header has a fourth column.
   int64_t weight(const std::string& named) const;
 
  private:
@@ -46,8 +46,8 @@ class ColumnRoles {
   std::vector<bool> claimed_;
 };
 
-// Reads one raw link a row. `parse(payload, row)` keeps what a row says besides its ends (in
-// parallel); `add(payload, i)` stores row i of the payload with the link, in the order of the file.
+// Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
+// parallel); `add(payload, i)` stores row i of the payload with the link, in file order.
 template <class Payload, class Parse, class Add>
 void read_link_rows(const Table& table, int64_t source, int64_t target, NodeReader& nodes,
                     RawGraph& graph, const Parse& parse, const Add& add) {
@@ -63,7 +63,7 @@ void read_link_rows(const Table& table, int64_t source, int64_t target, NodeRead
   const auto parse_row = [&](Chunk& chunk, const Row& row) {
     for (const int64_t column : {source, target}) {
       const auto name = row.text(column);
-      if (name.empty()) row.fail(column, "the id of a node");
+      if (name.empty()) row.fail(column, "a node id");
       chunk.ends.push_back({name, Interner::hash(name)});
     }
     chunk.line.push_back(row.line());
@@ -80,7 +80,10 @@ void read_link_rows(const Table& table, int64_t source, int64_t target, NodeRead
       const End& to = chunk.ends[2 * i + 1];
       const auto u = nodes.node(from.name, from.hash, table.path(), chunk.line[i]);
       const auto v = nodes.node(to.name, to.hash, table.path(), chunk.line[i]);
-      if (!u || !v) continue;
+      if (!u || !v) {
+        nodes.count_dropped_link();
+        continue;
+      }
       graph.source.push_back(*u);
       graph.target.push_back(*v);
       add(chunk.payload, i);

@@ -12,11 +12,11 @@ namespace lase {
 namespace {
 
 struct Payload {
-  std::vector<float> numbers;                // [rows, number columns]
+  std::vector<float> numbers;                // [rows, numeric columns]
   std::vector<std::string_view> categories;  // [rows, categorical columns]
 };
 
-// Positions of the number columns and of the categorical ones.
+// Positions of the numeric and the categorical columns.
 struct Chosen {
   std::vector<int64_t> numbers;
   std::vector<int64_t> categories;
@@ -53,7 +53,7 @@ std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>
   return names;
 }
 
-// Rows of numbers and category codes as one matrix; sparse where the categories are many.
+// Combines numbers and category codes into one matrix; sparse if there are many categories.
 RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes, int64_t links,
                      const ColumnEncoder& encoder) {
   RawAttributes result;
@@ -99,20 +99,21 @@ const OptionTable<LinksOptions>& links_option_table() {
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kChosen));
     all.add("columns", &O::columns, any(),
-            "Attribute columns, or none (default: all but source and target)");
-    all.add("categorical", &O::categorical, any(), "Attribute columns that hold categories");
+            "Attribute columns, or none (default: all columns except source and target)");
+    all.add("categorical", &O::categorical, any(),
+            "Attribute columns with categories, which are one-hot encoded");
     return all;
   }();
   return table;
 }
 
-RawGraph read_links(const LinksOptions& options, const Like* like) {
+RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   links_option_table().check(options);
   check(options.rules);
   RawGraph graph;
   graph.rules = options.rules;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kCodeFew);
-  NodeReader nodes(options.nodes, options.table, like);
+  NodeReader nodes(options.nodes, options.table, schema);
   auto wanted = options.columns;
   wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
   wanted.insert(wanted.end(), {options.source, options.target});
@@ -122,7 +123,7 @@ RawGraph read_links(const LinksOptions& options, const Like* like) {
   const int64_t target = roles.target(options);
   const Chosen chosen = choose(table, options.columns, options.categorical, source, target);
   ColumnEncoder encoder(names_of(table, chosen.numbers), names_of(table, chosen.categories),
-                        like != nullptr ? &like->attribute_names : nullptr);
+                        schema != nullptr ? &schema->attribute_names : nullptr);
   Buffer<float> numbers;
   Buffer<int32_t> codes;
   const auto parse = [&](Payload& payload, const Row& row) {
@@ -147,7 +148,8 @@ RawGraph read_links(const LinksOptions& options, const Like* like) {
   graph.attribute_names = make_string_table(encoder.names());
   if (encoder.unseen() > 0) {
     graph.notes.push_back(
-        join(encoder.unseen(), " categories of links are not in the earlier graph"));
+        join(encoder.unseen(),
+             " category values of links are not in the earlier graph and were ignored"));
   }
   nodes.finish(graph);
   return graph;

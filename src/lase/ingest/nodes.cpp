@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/base/npy.h"
 #include "lase/graph/encode_labels.h"
 #include "lase/ingest/categories.h"
@@ -17,30 +18,34 @@ const OptionTable<NodeOptions>& node_option_table() {
   static const auto table = [] {
     using O = NodeOptions;
     OptionTable<O> all;
-    all.add("nodes", &O::file, any(), "Table of nodes: id, then label, split and feature columns");
+    all.add("nodes", &O::file, any(),
+            "Table of nodes with columns for id, label, split and features");
     all.add("id", &O::id, any(),
-            "Column with the id of a node (default: 'id', or the first; for sets the row number)");
+            "Column with the node id (default: 'id', or the first; for sets, the row number)");
     all.add("unknown_nodes", &O::unknown, one_of<UnknownNodes>(),
-            "Links to nodes that the table of nodes does not list");
-    all.add("label", &O::label, any(), "Column with the class of a node; empty fields are unknown");
-    all.add("multi_label", &O::multi_label, any(), "Column with the classes of a node");
-    all.add("label_separator", &O::label_separator, any(), "Separator between several classes");
-    all.add("regress", &O::target, any(), "Columns with numbers to predict");
+            "How to treat links to nodes that are not in the table of nodes");
+    all.add("label", &O::label, any(),
+            "Column with the class of a node; an empty field means unknown");
+    all.add("multi_label", &O::multi_label, any(), "Column with several classes per node");
+    all.add("label_separator", &O::label_separator, any(),
+            "Separator between the classes of a node");
+    all.add("regress", &O::target, any(), "Columns with regression targets");
     all.add("split", &O::split, any(),
-            "Column with train, val, test; or proportions such as 65/15/20");
-    all.add("text", &O::text, any(), "Column with text, turned into tf-idf features");
+            "Column with train, val or test; or proportions of a random split, such as 65/15/20");
+    all.add("text", &O::text, any(), "Column with text, which is encoded as tf-idf features");
     all.add("text_min_count", &O::text_min_count, at_least(0),
-            "Leave out words in fewer training texts than this");
+            "Ignore words that occur in fewer training texts than this");
     all.add("features", &O::features, any(),
-            "Node features: .npy with rows in the order of the nodes, or a table with node, "
-            "feature, value");
+            "File with node features: .npy with rows in node order, or a table with the columns "
+            "node, feature, value");
     all.add("feature_names", &O::feature_names, any(),
-            "File that lists the names of these features, one per line, in their order");
+            "File with the names of these features in order, one per line");
     all.add("node_columns", &O::columns, any(),
-            "Feature columns, or none (default: every column of numbers without another role, "
-            "unless features or text are given)");
-    all.add("node_categorical", &O::categorical, any(), "Feature columns that hold categories");
-    all.add("seed", &O::seed, any(), "Random seed of the split");
+            "Feature columns, or none (default: every numeric column without another role, unless "
+            "features or text are given)");
+    all.add("node_categorical", &O::categorical, any(),
+            "Feature columns with categories, which are one-hot encoded");
+    all.add("seed", &O::seed, any(), "Random seed for the split");
     return all;
   }();
   return table;
@@ -55,8 +60,8 @@ std::vector<std::string> NodeOptions::wanted_columns() const {
 }
 
 NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_options,
-                       const Like* like)
-    : NodeReader(options, like) {
+                       const Schema* schema)
+    : NodeReader(options, schema) {
   const bool has_table = !options_.file.empty();
   for (const auto& [option, value] :
        {std::pair{"id", options_.id},
@@ -67,11 +72,12 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
         {"regress", options_.target.empty() ? "" : options_.target[0]},
         {"node_columns", options_.columns.empty() ? "" : options_.columns[0]},
         {"node_categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
-    require(has_table || value.empty(), OptionName{option}, " ", quote(value), ": needs ",
-            OptionName{"nodes"}, ", the table of nodes");
+    require(has_table || value.empty(), OptionName{option}, " ", quote(value), ": requires ",
+            OptionName{"nodes"}, ", a table of nodes");
   }
   require(has_table || options_.split.empty() || is_shares(options_.split), OptionName{"split"},
-          " ", quote(options_.split), ": expected proportions such as 65/15/20, or a column of ",
+          " ", quote(options_.split),
+          ": expected proportions such as 65/15/20, or a column of the table given by ",
           OptionName{"nodes"});
   if (has_table) {
     read_table(Table(options_.file, table_options, options_.wanted_columns()), false, "");
@@ -79,9 +85,9 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
 }
 
 NodeReader NodeReader::from_items(const NodeOptions& options, const std::string& path,
-                                  const TableOptions& table_options, const Like* like,
+                                  const TableOptions& table_options, const Schema* schema,
                                   const std::string& other_column) {
-  NodeReader reader(options, like);
+  NodeReader reader(options, schema);
   auto wanted = options.wanted_columns();
   wanted.push_back(other_column);
   reader.read_table(Table(path, table_options, wanted), options.id.empty(), other_column);
@@ -90,7 +96,7 @@ NodeReader NodeReader::from_items(const NodeOptions& options, const std::string&
 
 namespace {
 
-// What the rows of a chunk hold, as views of the text.
+// Fields of the rows of a chunk, as views of the text.
 struct NodeChunk {
   std::vector<int64_t> line;
   std::vector<std::string_view> id, label, text, categories;
@@ -98,7 +104,7 @@ struct NodeChunk {
   std::vector<uint8_t> split;
 };
 
-// The table's columns by role; −1 where there is none.
+// Columns by role; −1 if there is none.
 struct Roles {
   int64_t id = -1, label = -1, text = -1, split = -1;
   std::vector<int64_t> targets, numbers, categories;
@@ -110,9 +116,9 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   const auto& options = options_;
   table_path_ = table.path();
   require(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
-          OptionName{"multi_label"}, " exclude each other");
+          OptionName{"multi_label"}, " are mutually exclusive");
   require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
-          OptionName{"regress"}, " and ", OptionName{"label"}, " exclude each other");
+          OptionName{"regress"}, " and ", OptionName{"label"}, " are mutually exclusive");
   Roles roles;
   std::vector<bool> used(static_cast<size_t>(table.column_count()));
   const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
@@ -158,10 +164,10 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
       ignored += (ignored.empty() ? "" : ", ") + name;
     }
   }
-  if (!ignored.empty()) notes_.push_back(join("columns of ", table.path(), " not used: ", ignored));
+  if (!ignored.empty()) notes_.push_back(join("ignored columns of ", table.path(), ": ", ignored));
 
   ColumnEncoder encoder(std::move(numbers), options.categorical,
-                        like_ != nullptr ? &like_->feature_names : nullptr);
+                        schema_ != nullptr ? &schema_->feature_names : nullptr);
   StringTableBuilder labels;
   StringTableBuilder texts;
   std::vector<float> values;   // [nodes, numbers]
@@ -169,7 +175,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   const auto parse = [&](NodeChunk& chunk, const Row& row) {
     chunk.line.push_back(row.line());
     if (roles.id >= 0) {
-      if (row.text(roles.id).empty()) row.fail(roles.id, "the id of a node");
+      if (row.text(roles.id).empty()) row.fail(roles.id, "a node id");
       chunk.id.push_back(row.text(roles.id));
     }
     if (roles.label >= 0) chunk.label.push_back(row.text(roles.label));
@@ -183,7 +189,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
     }
     if (roles.split >= 0) {
       const auto split = split_from_word(row.text(roles.split));
-      if (!split) row.fail(roles.split, "train, val, test or nothing");
+      if (!split) row.fail(roles.split, "train, val, test or an empty field");
       chunk.split.push_back(static_cast<uint8_t>(*split));
     }
   };
@@ -206,7 +212,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   };
   table.read<NodeChunk>(parse, merge);
   listed_ = names_.size();
-  require(listed_ > 0, table.path(), ": has no rows below its header; expected nodes");
+  require(listed_ > 0, table.path(), ": has no rows below its header, expected one per node");
   labels_ = labels.finish();
   texts_ = texts.finish();
   if (encoder.numbers() + encoder.categories() == 0) return;
@@ -226,7 +232,9 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   columns_ = Attributes::dense(std::move(matrix), listed_, width);
   column_names_ = encoder.names();
   if (encoder.unseen() > 0) {
-    notes_.push_back(join(encoder.unseen(), " categories of nodes are not in the earlier graph"));
+    notes_.push_back(
+        join(encoder.unseen(),
+             " category values of nodes are not in the earlier graph and were ignored"));
   }
 }
 
@@ -236,8 +244,8 @@ std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
   const auto known = names_.find(name, hash);
   if (known) return known;
   require(options_.unknown != UnknownNodes::kRefuse, path, ": line ", line, ": node ", quote(name),
-          " is not in ", options_.file, " (", OptionName{"unknown_nodes"},
-          " add or drop accepts it)");
+          " is not in ", options_.file, "; set ", OptionName{"unknown_nodes"},
+          " to add or drop to accept it");
   ++unknown_;
   if (options_.unknown == UnknownNodes::kDrop) return std::nullopt;
   return names_.add(name, hash);
@@ -245,7 +253,7 @@ std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
 
 namespace {
 
-// Adds rows of zeros for nodes that the table did not list.
+// Appends rows of zeros for nodes that are not in the table.
 Attributes padded(const Attributes& matrix, int64_t rows) {
   if (matrix.rows == rows) return matrix;
   Attributes result = matrix;
@@ -264,12 +272,12 @@ Attributes padded(const Attributes& matrix, int64_t rows) {
 
 }  // namespace
 
-// A table of node, feature, value: sparse features, in the order of `features` and then of their
-// appearance.
+// Reads sparse features from a table of node, feature, value. Columns are in the order of
+// `features`, then of appearance.
 Attributes NodeReader::read_feature_table(Interner& features) const {
   const Table table(options_.features, {}, {"node", "feature", "value"});
   require(table.column_count() == 3, table.path(), ": has ", table.column_count(),
-          " columns, expected node, feature, value");
+          " columns, expected 3: node, feature, value");
   struct Entry {
     std::string_view node;
     std::string_view feature;
@@ -319,10 +327,10 @@ Attributes NodeReader::read_features(StringTableBuilder& names) const {
   if (options_.features.ends_with(".npy")) {
     auto file = read_npy(options_.features);
     require(file.rows == listed_, options_.features, ": has ", file.rows, " rows, expected ",
-            listed_, ", one for each node of ", table_path_);
+            listed_, ", one per node of ", table_path_);
     matrix = Attributes::dense(std::move(file.values), file.rows, file.columns);
-    require(given.size() == 0 || given.size() == matrix.columns, options_.feature_names, ": names ",
-            given.size(), " features, expected ", matrix.columns);
+    require(given.size() == 0 || given.size() == matrix.columns, options_.feature_names, ": has ",
+            given.size(), " feature names, expected ", matrix.columns);
     for (int64_t j = given.size(); j < matrix.columns; ++j) given.add(join("feature ", j));
   } else {
     matrix = read_feature_table(given);
@@ -342,7 +350,7 @@ void NodeReader::add_features(RawGraph& graph) {
     parts.push_back(read_features(names));
   }
   if (!options_.text.empty()) {
-    auto text = tf_idf(texts_, graph.nodes.split, options_.text, options_.text_min_count, like_);
+    auto text = tf_idf(texts_, graph.nodes.split, options_.text, options_.text_min_count, schema_);
     for (int64_t j = 0; j < text.names.size(); ++j) names.add(text.names[j]);
     parts.push_back(std::move(text.features));
     graph.recipe["idf"] = std::move(text.idf);
@@ -356,7 +364,7 @@ void NodeReader::add_features(RawGraph& graph) {
 }
 
 void NodeReader::add_labels(RawGraph& graph) {
-  // Nodes that only links mention have no label.
+  // Nodes that appear only in links have no label.
   const auto texts = [&] {
     StringTableBuilder all;
     for (int64_t i = 0; i < size(); ++i) {
@@ -364,7 +372,7 @@ void NodeReader::add_labels(RawGraph& graph) {
     }
     return all.finish();
   };
-  const StringTable known = like_ != nullptr ? like_->label_names : StringTable{};
+  const StringTable known = schema_ != nullptr ? schema_->label_names : StringTable{};
   if (!options_.label.empty()) {
     graph.nodes.labels = encode_labels(texts(), known);
   } else if (!options_.multi_label.empty()) {
@@ -394,9 +402,10 @@ void NodeReader::finish(RawGraph& graph) {
   add_features(graph);
   add_labels(graph);
   if (unknown_ > 0) {
-    notes_.push_back(join(unknown_, " ends of links were not in ", options_.file,
-                          options_.unknown == UnknownNodes::kDrop ? "; their links were dropped"
-                                                                  : "; they were added as nodes"));
+    const bool dropped = options_.unknown == UnknownNodes::kDrop;
+    notes_.push_back(join(
+        grouped(unknown_), " link endpoints missing from ", options_.file, "; ",
+        dropped ? join(grouped(dropped_links_), " links dropped") : std::string("added as nodes")));
   }
   graph.notes.insert(graph.notes.end(), notes_.begin(), notes_.end());
   graph.nodes.names = names_.finish();

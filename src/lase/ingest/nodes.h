@@ -13,31 +13,34 @@
 
 namespace lase {
 
-// The nodes of a graph while it is read: first those of a table, then the ends of links.
+// Collects the nodes of a graph: first those in the node table, then the link endpoints.
 //
-// Feature columns are those named by `columns`; without that, every column of numbers that has no
-// other role, unless features come from a .npy file or a text.
+// Feature columns are those named by `columns`; by default every numeric column without another
+// role, unless features come from a file or a text.
 class NodeReader {
  public:
-  // Without a file of nodes every name that links mention is a node.
-  NodeReader(const NodeOptions& options, const TableOptions& table_options, const Like* like);
-  // Rows of `path` are nodes; where the options name no id column, ids are row numbers from 0.
+  // Without a node table, every name in the links is a node.
+  NodeReader(const NodeOptions& options, const TableOptions& table_options, const Schema* schema);
+  // Rows of `path` are nodes; if the options name no id column, ids are row numbers from 0.
   static NodeReader from_items(const NodeOptions& options, const std::string& path,
-                               const TableOptions& table_options, const Like* like,
+                               const TableOptions& table_options, const Schema* schema,
                                const std::string& other_column);
 
   int64_t size() const { return names_.size(); }
 
-  // The node of that name. Nothing where unknown nodes are dropped; throws where they are refused.
+  // The node with this name. An unknown name adds a node, gives nullopt, or throws Error,
+  // depending on the options.
   std::optional<int32_t> node(std::string_view name, uint64_t hash, const std::string& path,
                               int64_t line);
   void prefetch(uint64_t hash) const { names_.prefetch(hash); }
+  void count_dropped_link() { ++dropped_links_; }
 
-  // The nodes, with notes and recipe added to the graph.
+  // Moves the nodes into the graph and adds notes and recipe.
   void finish(RawGraph& graph);
 
  private:
-  NodeReader(const NodeOptions& options, const Like* like) : options_(options), like_(like) {}
+  NodeReader(const NodeOptions& options, const Schema* schema)
+      : options_(options), schema_(schema) {}
   void read_table(const Table& table, bool numbered, const std::string& other_column);
   void add_features(RawGraph& graph);
   Attributes read_features(StringTableBuilder& names) const;
@@ -46,11 +49,12 @@ class NodeReader {
   void add_split(RawGraph& graph);
 
   NodeOptions options_;
-  const Like* like_;
+  const Schema* schema_;
   std::string table_path_;
   Interner names_;
-  int64_t listed_ = 0;  // nodes that the table names
-  int64_t unknown_ = 0;
+  int64_t listed_ = 0;   // nodes in the table
+  int64_t unknown_ = 0;  // link endpoints missing from the table
+  int64_t dropped_links_ = 0;
   StringTable labels_;
   StringTable texts_;
   std::vector<float> targets_;

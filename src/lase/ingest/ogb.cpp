@@ -1,5 +1,5 @@
-// OGB's raw layout of a node data set: raw/edge.csv.gz, raw/num-node-list.csv.gz, and, where there
-// are such, raw/node-feat.csv.gz, raw/edge-feat.csv.gz, raw/node-label.csv.gz and split/NAME/.
+// OGB's raw layout of a node property data set: raw/edge.csv.gz and raw/num-node-list.csv.gz;
+// optional are raw/node-feat.csv.gz, raw/edge-feat.csv.gz, raw/node-label.csv.gz and split/NAME/.
 
 #include <cmath>
 #include <filesystem>
@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 class OgbReader {
  public:
   explicit OgbReader(const OgbOptions& options) : options_(options) {}
-  RawGraph read(const Like* like) const;
+  RawGraph read(const Schema* schema) const;
 
  private:
-  // The file, plain or gzip, or an empty path.
+  // Path of the file, gzip or plain; empty if it does not exist.
   std::string find(const std::string& name) const;
   std::string need(const std::string& name) const;
   fs::path raw() const;
-  void read_labels(RawGraph& graph, int64_t nodes, const Like* like) const;
+  void read_labels(RawGraph& graph, int64_t nodes, const Schema* schema) const;
   void read_split(RawGraph& graph, int64_t nodes) const;
 
   const OgbOptions& options_;
@@ -59,7 +59,7 @@ struct Matrix {
   Buffer<float> values;
 };
 
-// A csv of numbers without header; empty fields and "nan" are NaN where they are allowed.
+// Reads a CSV of numbers without header; empty fields and "nan" are NaN if they are allowed.
 Matrix read_matrix(const std::string& path, bool allow_unknown) {
   const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   Matrix matrix;
@@ -77,7 +77,7 @@ Matrix read_matrix(const std::string& path, bool allow_unknown) {
   return matrix;
 }
 
-// A csv of whole numbers below `limit`.
+// Reads a CSV of non-negative integers below `limit`.
 std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int64_t limit) {
   const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   require(table.column_count() == columns, path, ": has ", table.column_count(),
@@ -88,7 +88,7 @@ std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int6
     for (int64_t column = 0; column < columns; ++column) {
       const double value = row.number(column);
       if (value < 0 || value >= static_cast<double>(limit) || value != std::floor(value)) {
-        row.fail(column, join("a whole number below ", limit));
+        row.fail(column, join("a non-negative integer below ", limit));
       }
       chunk.push_back(static_cast<int32_t>(value));
     }
@@ -99,30 +99,31 @@ std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int6
   return numbers;
 }
 
-void OgbReader::read_labels(RawGraph& graph, int64_t nodes, const Like* like) const {
+void OgbReader::read_labels(RawGraph& graph, int64_t nodes, const Schema* schema) const {
   const std::string path = find("node-label");
   if (path.empty()) return;
   Matrix matrix = read_matrix(path, true);
   require(matrix.rows == nodes, path, ": has ", matrix.rows, " rows, expected ", nodes,
-          ", one for each node");
+          ", one per node");
   Labels& labels = graph.nodes.labels;
   const bool several = matrix.columns > 1;
   if (options_.task == OgbTask::kSingleLabel || (options_.task == OgbTask::kAuto && !several)) {
-    require(!several, path, ": has ", matrix.columns, " columns, expected one class a node");
+    require(!several, path, ": has ", matrix.columns,
+            " columns, expected one with the class of each node");
     StringTableBuilder texts;
     for (const float value : matrix.values) {
-      require(std::isnan(value) || value == std::floor(value), path, ": holds the label ", value,
-              ", expected integers (or ", OptionName{"task"}, " regression)");
+      require(std::isnan(value) || value == std::floor(value), path, ": contains the label ", value,
+              ", expected integers; use ", OptionName{"task"}, " regression to predict numbers");
       texts.add(std::isnan(value) ? "" : std::to_string(static_cast<int64_t>(value)));
     }
-    labels = encode_labels(texts.finish(), like != nullptr ? like->label_names : StringTable{});
+    labels = encode_labels(texts.finish(), schema != nullptr ? schema->label_names : StringTable{});
     return;
   }
   labels.task = options_.task == OgbTask::kRegression ? Task::kRegression : Task::kMultiLabel;
   labels.names = numbered_names("", matrix.columns);
   if (labels.task == Task::kMultiLabel) {
     for (const float value : matrix.values) {
-      require(std::isnan(value) || value == 0 || value == 1, path, ": holds ", value,
+      require(std::isnan(value) || value == 0 || value == 1, path, ": contains ", value,
               ", expected 0 or 1 for each class");
     }
   }
@@ -138,8 +139,8 @@ void OgbReader::read_split(RawGraph& graph, int64_t nodes) const {
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.is_directory()) found.push_back(entry.path());
     }
-    require(found.size() == 1, folder.string(), ": holds ", found.size(), " splits; ",
-            OptionName{"split_name"}, " chooses one");
+    require(found.size() == 1, folder.string(), ": has ", found.size(),
+            " splits, expected one; choose one with ", OptionName{"split_name"});
     chosen = found[0];
   }
   std::vector<uint8_t> split(static_cast<size_t>(nodes));
@@ -154,7 +155,7 @@ void OgbReader::read_split(RawGraph& graph, int64_t nodes) const {
   graph.nodes.split = std::move(split);
 }
 
-RawGraph OgbReader::read(const Like* like) const {
+RawGraph OgbReader::read(const Schema* schema) const {
   require(fs::is_directory(options_.folder), options_.folder, ": is not a folder");
   RawGraph graph;
   graph.rules = options_.rules;
@@ -162,7 +163,7 @@ RawGraph OgbReader::read(const Like* like) const {
   const std::string count_path = need("num-node-list");
   const auto counts = read_numbers(count_path, 1, std::numeric_limits<int32_t>::max());
   require(counts.size() == 1 && counts[0] > 0, count_path, ": lists ", counts.size(),
-          " graphs, expected one, with at least one node");
+          " graphs, expected one with at least one node");
   const int64_t nodes = counts[0];
 
   const std::string edge_path = need("edge");
@@ -174,7 +175,7 @@ RawGraph OgbReader::read(const Like* like) const {
   if (const std::string path = find("edge-feat"); !path.empty()) {
     Matrix matrix = read_matrix(path, false);
     require(matrix.rows == graph.source.size(), path, ": has ", matrix.rows, " rows, expected ",
-            graph.source.size(), ", one for each line of ", edge_path);
+            graph.source.size(), ", one per line of ", edge_path);
     graph.attributes.columns = matrix.columns;
     graph.attributes.values = std::move(matrix.values);
   }
@@ -182,11 +183,11 @@ RawGraph OgbReader::read(const Like* like) const {
   if (const std::string path = find("node-feat"); !path.empty()) {
     Matrix matrix = read_matrix(path, false);
     require(matrix.rows == nodes, path, ": has ", matrix.rows, " rows, expected ", nodes,
-            ", one for each node");
+            ", one per node");
     graph.nodes.features = Attributes::dense(matrix.values.freeze(), nodes, matrix.columns);
   }
   graph.nodes.names = numbered_names("", nodes);
-  read_labels(graph, nodes, like);
+  read_labels(graph, nodes, schema);
   read_split(graph, nodes);
   return graph;
 }
@@ -197,13 +198,15 @@ const OptionTable<OgbOptions>& ogb_option_table() {
   static const auto table = [] {
     using O = OgbOptions;
     OptionTable<O> all;
-    all.add("folder", &O::folder, any(), "Folder that holds raw/ and split/")
+    all.add("folder", &O::folder, any(), "Folder with the folders raw/ and split/")
         .required()
         .positional();
-    all.add("task", &O::task, one_of<OgbTask>(),
-            "What the label columns mean; auto: one column of integers is one class per node, "
-            "several columns are classes");
-    all.add("split_name", &O::split_name, any(), "Folder under split/ (default: the only one)");
+    all.add(
+        "task", &O::task, one_of<OgbTask>(),
+        "Task of the label columns (auto = single-label for one column, multi-label for several "
+        "columns)");
+    all.add("split_name", &O::split_name, any(),
+            "Name of the folder under split/ (default: the only one)");
     all.include(link_rule_option_table(Merging::kChosen), &O::rules);
     all.add("layout", &O::layout, one_of<LayoutChoice>(), kLayoutHelp);
     return all;
@@ -211,10 +214,10 @@ const OptionTable<OgbOptions>& ogb_option_table() {
   return table;
 }
 
-RawGraph read_ogb(const OgbOptions& options, const Like* like) {
+RawGraph read_ogb(const OgbOptions& options, const Schema* schema) {
   ogb_option_table().check(options);
   check(options.rules);
-  return OgbReader(options).read(like);
+  return OgbReader(options).read(schema);
 }
 
 }  // namespace lase

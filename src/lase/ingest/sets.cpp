@@ -1,5 +1,5 @@
-// Items with members (papers and their authors, baskets and products): two items are linked when
-// they share a member, and the link says which.
+// Items with members (papers and their authors, baskets and products): items that share members are
+// linked, and the shared members are the link attributes.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace lase {
 namespace {
 
-// Members by the number of items that have them.
+// Bins of members by the number of items that have them.
 constexpr std::array<std::string_view, 8> kCountNames = {
     "members of 2 items",  "members of 3 to 4",   "members of 5 to 8",    "members of 9 to 16",
     "members of 17 to 32", "members of 33 to 64", "members of 65 to 128", "members of more"};
@@ -61,15 +61,16 @@ const OptionTable<SetsOptions>& sets_option_table() {
   static const auto table = [] {
     using O = SetsOptions;
     OptionTable<O> all;
-    all.add("file", &O::file, any(), "Table of items, plain or gzip").required().positional();
+    all.add("file", &O::file, any(), "Table of items, plain text or gzip").required().positional();
     all.add("members", &O::members, any(), "Column with the members of an item").required();
-    all.add("separator", &O::separator, any(), "Separator between members");
-    all.add("fold_case", &O::fold_case, any(), "Members that differ only in case are the same");
+    all.add("separator", &O::separator, any(), "Separator between the members of an item");
+    all.add("fold_case", &O::fold_case, any(), "Ignore case when comparing members");
     all.add("max_members", &O::max_members, at_least(0),
-            "Members of more items than this link none of them (0 = no limit)");
-    all.add("attributes", &O::attributes, one_of<SetAttributes>(),
-            "Attributes of a link: which members are shared; how many, by how many items they "
-            "have; or both");
+            "Ignore members of more items than this (0 = no limit)");
+    all.add(
+        "attributes", &O::attributes, one_of<SetAttributes>(),
+        "Link attributes: which members are shared (members), how many, binned by the number of "
+        "their items (counts), or both");
     all.include(table_option_table(), &O::table);
     all.include(node_option_table(), &O::nodes, {.skip = {"nodes", "unknown_nodes"}});
     return all;
@@ -77,29 +78,30 @@ const OptionTable<SetsOptions>& sets_option_table() {
   return table;
 }
 
-RawGraph read_sets(const SetsOptions& options, const Like* like) {
+RawGraph read_sets(const SetsOptions& options, const Schema* schema) {
   sets_option_table().check(options);
   RawGraph graph;
   NodeReader nodes =
-      NodeReader::from_items(options.nodes, options.file, options.table, like, options.members);
+      NodeReader::from_items(options.nodes, options.file, options.table, schema, options.members);
   Interner members;
   const auto items = read_members(options, members);
 
   const bool by_member = options.attributes != SetAttributes::kCounts;
   const bool by_count = options.attributes != SetAttributes::kMembers;
   const int32_t first_member = by_count ? std::ssize(kCountNames) : 0;
-  if (like != nullptr && like->attribute_names.size() > 0) {
-    const auto& earlier = like->attribute_names;
+  if (schema != nullptr && schema->attribute_names.size() > 0) {
+    const auto& earlier = schema->attribute_names;
     const bool had_counts = earlier[0] == kCountNames[0];
     const bool had_members = earlier.size() > std::ssize(kCountNames) || !had_counts;
     require(had_counts == by_count && had_members == by_member, OptionName{"attributes"}, " ",
-            name_of(options.attributes), ": the links of the earlier graph have ",
+            name_of(options.attributes), ": the earlier graph was imported with ",
+            OptionName{"attributes"}, " ",
             had_counts ? had_members ? "both" : "counts" : "members");
   }
   int64_t shared = 0;
   Interner known;
-  for (int64_t i = 0; like != nullptr && i < like->attribute_names.size(); ++i) {
-    known.add(like->attribute_names[i]);
+  for (int64_t i = 0; schema != nullptr && i < schema->attribute_names.size(); ++i) {
+    known.add(schema->attribute_names[i]);
   }
   int64_t pairs = 0;
   int64_t too_common = 0;
@@ -119,11 +121,11 @@ RawGraph read_sets(const SetsOptions& options, const Like* like) {
     pairs += count * (count - 1) / 2;
     require(pairs <= std::numeric_limits<int32_t>::max(), options.file, ": member ",
             quote(members[static_cast<int64_t>(m)]), " of ", count,
-            " items brings the pairs of items above 2147483647; a lower ",
-            OptionName{"max_members"}, " leaves it out");
+            " items brings the number of linked pairs above 2147483647; lower ",
+            OptionName{"max_members"}, " to ignore it");
     auto column = static_cast<int32_t>(names.size());
     bool has_column = by_member;
-    if (like != nullptr && by_member) {
+    if (schema != nullptr && by_member) {
       const auto found = known.find(members[static_cast<int64_t>(m)]);
       has_column = found.has_value();
       unseen += has_column ? 0 : 1;
@@ -141,18 +143,18 @@ RawGraph read_sets(const SetsOptions& options, const Like* like) {
       }
     }
   }
-  graph.attribute_names = like != nullptr ? like->attribute_names : names.finish();
+  graph.attribute_names = schema != nullptr ? schema->attribute_names : names.finish();
   graph.attributes.columns = graph.attribute_names.size();
   graph.notes.push_back(
-      join(members.size(), " members, ", shared, " of them shared by two items or more"));
+      join(members.size(), " members, ", shared, " shared by at least two items"));
   if (too_common > 0) {
-    graph.notes.push_back(join(too_common, " members of more than ", options.max_members,
-                               " items link none of them"));
+    graph.notes.push_back(
+        join(too_common, " members of more than ", options.max_members, " items were ignored"));
   }
   if (unseen > 0) {
     graph.notes.push_back(join(unseen,
                                " shared members are not in the earlier graph; they link "
-                               "items but give no attribute"));
+                               "items but have no attribute"));
   }
   nodes.finish(graph);
   return graph;

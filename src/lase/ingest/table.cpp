@@ -43,7 +43,7 @@ Sample sample_lines(const std::string& path) {
   return sample;
 }
 
-// Fields that a line would have; runs of spaces separate once.
+// Number of fields of a line; a run of spaces counts as one delimiter.
 int64_t field_count(std::string_view line, char delimiter) {
   if (delimiter == ' ') line = trimmed(line);
   int64_t count = 1;
@@ -56,7 +56,7 @@ int64_t field_count(std::string_view line, char delimiter) {
   return count;
 }
 
-// Words that name the columns of link and contact files in the wild.
+// Common column names of link and contact files.
 bool is_usual_name(std::string_view text) {
   static const std::set<std::string, std::less<>> kNames = {
       "source", "target",   "src",  "dst", "from",   "to",       "id",    "node",
@@ -114,11 +114,11 @@ void Table::find_delimiter(const std::vector<std::string_view>& sample) {
             ": expected one character, 'tab' or 'space'");
     delimiter_ = given == "tab" || given == "\\t" ? '\t' : given == "space" ? ' ' : given[0];
     require(delimiter_ != '"' && delimiter_ != '\n', OptionName{"delimiter"},
-            ": a quote or line end cannot be one");
+            ": a quote or newline cannot be a delimiter");
     return;
   }
-  // The first candidate that cuts every line into the same number of fields, more than one; else
-  // the one that cuts the shortest line most.
+  // The first candidate that splits every line into the same number of fields, more than one; else
+  // the one with the largest minimum number of fields.
   int64_t most = 1;
   for (const char candidate : {'\t', ',', ';', '|', ' '}) {
     int64_t least_fields = std::numeric_limits<int64_t>::max();
@@ -201,7 +201,7 @@ void Table::split(std::string_view line, Row& row) const {
     while (at < end && *at == ' ') ++at;
     const char* stop = nullptr;
     if (at < end && *at == '"') {
-      // A quoted field ends at a quote that a delimiter or the line's end follows. Where there is
+      // A quoted field ends at a quote followed by a delimiter or the end of the line. If there is
       // none, the quote is part of the text.
       const char* from = at + 1;
       bool escaped = false;
@@ -268,11 +268,11 @@ double Row::time(int64_t column) const {
 float Row::attribute(int64_t column) const {
   if (text(column).empty()) {
     if (table_->options_.missing) return *table_->options_.missing;
-    fail(column, join("a finite number (", OptionName{"missing"}, " 0 would fill empty fields)"));
+    fail(column, join("a finite number; use ", OptionName{"missing"}, " 0 to fill empty fields"));
   }
   const double value = number(column);
   if (std::abs(value) > double{std::numeric_limits<float>::max()}) {
-    fail(column, "a number that single precision can hold");
+    fail(column, "a number within the range of single precision");
   }
   return static_cast<float>(value);
 }

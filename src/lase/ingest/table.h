@@ -17,12 +17,12 @@ namespace lase {
 
 class Table;
 
-// One line of a table, split into fields. Fields may be in double quotes ("" stands for a quote).
+// One line of a table, split into fields. Fields may be in double quotes ("" is an escaped quote).
 class Row {
  public:
   std::string_view text(int64_t column) const { return fields_[static_cast<size_t>(column)]; }
   double number(int64_t column) const;  // finite
-  double time(int64_t column) const;    // seconds: a number, or a date as in ISO 8601
+  double time(int64_t column) const;    // seconds, from a number or an ISO 8601 date
   float attribute(int64_t column) const;
   [[noreturn]] void fail(int64_t column, std::string_view expected) const;
   std::string where() const;  // "links.csv: line 7"
@@ -35,15 +35,15 @@ class Row {
   const Table* table_;
   int64_t line_ = 0;
   std::vector<std::string_view> fields_;
-  std::deque<std::string>* unescaped_;  // fields that held escaped quotes
+  std::deque<std::string>* unescaped_;  // fields with escaped quotes, unescaped
 };
 
-// Delimited text with a header or without. Finds out the delimiter (tab, comma, semicolon, bar or
-// runs of spaces) and whether the first line is a header. Blank lines and leading lines that start
-// with '#' or '%' are skipped.
+// Delimited text with or without a header. Detects the delimiter (tab, comma, semicolon, bar or
+// runs of spaces) and whether the first line is a header. Skips blank lines and leading lines that
+// start with '#' or '%'.
 class Table {
  public:
-  // `wanted`: column names that the user gave; a first line that holds one of them is a header.
+  // `wanted`: column names given by the user; a first line with one of them is a header.
   Table(std::string path, TableOptions options, const std::vector<std::string>& wanted = {});
 
   const std::string& path() const { return path_; }
@@ -52,16 +52,15 @@ class Table {
   char delimiter() const { return delimiter_; }
   int64_t column_count() const { return static_cast<int64_t>(names_.size()); }
 
-  // The column of that name, or at that position counted from 1; `role` is the option that names
+  // The column with this name, or at this position counting from 1; `role` is the option that names
   // it.
   int64_t column(const std::string& name_or_position, std::string_view role) const;
   std::optional<int64_t> find(std::string_view name) const;
-  // Whether the first row of data has a number there.
+  // Whether the column has a number in the first row of data.
   bool numeric(int64_t column) const;
 
-  // Parses all rows: parse(chunk, row) in parallel on chunks of lines, then merge(chunk) for one
-  // chunk after the other in the order of the file. A chunk may keep views of the row's text until
-  // it has been merged.
+  // Reads all rows: calls parse(chunk, row) in parallel over chunks of lines, then merge(chunk) for
+  // each chunk in file order. A chunk may keep views of the row text until it has been merged.
   template <class Chunk, class Parse, class Merge>
   void read(const Parse& parse, const Merge& merge) const {
     TextStream stream(path_);
@@ -121,7 +120,7 @@ class Table {
   std::vector<bool> numeric_;
 };
 
-// The lines of a short file that are not empty.
+// The non-empty lines of a short file.
 std::vector<std::string> read_lines(const std::string& path);
 
 }  // namespace lase

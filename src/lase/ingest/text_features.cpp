@@ -26,7 +26,7 @@ void for_each_word(std::string_view text, const Visit& visit) {
   }
 }
 
-// Terms with their weights, in the order of columns.
+// Terms with their idf weights, in column order.
 struct Terms {
   Interner words;
   std::vector<double> idf;
@@ -35,7 +35,7 @@ struct Terms {
 Terms fit_terms(const StringTable& texts, const Array<uint8_t>& split, int64_t min_count) {
   Interner words;
   std::vector<int64_t> frequency;  // df
-  std::vector<int64_t> last_text;  // the text that counted a word last
+  std::vector<int64_t> last_text;  // last text that counted the word
   int64_t n = 0;
   for (int64_t i = 0; i < texts.size(); ++i) {
     if (!split.empty() && split[i] != static_cast<uint8_t>(Split::kTrain)) continue;
@@ -60,13 +60,13 @@ Terms fit_terms(const StringTable& texts, const Array<uint8_t>& split, int64_t m
   return terms;
 }
 
-Terms terms_of(const Like& like, const std::string& prefix) {
-  require(like.recipe.contains("idf"), OptionName{"text"},
-          ": the earlier graph has no features of a text");
+Terms terms_of(const Schema& schema, const std::string& prefix) {
+  require(schema.recipe.contains("idf"), OptionName{"text"},
+          ": the earlier graph has no text features");
   Terms terms;
-  terms.idf = like.numbers("idf");
-  for (int64_t i = 0; i < like.feature_names.size(); ++i) {
-    const auto name = like.feature_names[i];
+  terms.idf = schema.numbers("idf");
+  for (int64_t i = 0; i < schema.feature_names.size(); ++i) {
+    const auto name = schema.feature_names[i];
     if (name.starts_with(prefix)) terms.words.add(name.substr(prefix.size()));
   }
   require(terms.words.size() == static_cast<int64_t>(terms.idf.size()), OptionName{"text"},
@@ -78,10 +78,10 @@ Terms terms_of(const Like& like, const std::string& prefix) {
 }  // namespace
 
 TextFeatures tf_idf(const StringTable& texts, const Array<uint8_t>& split,
-                    const std::string& column, int64_t min_count, const Like* like) {
+                    const std::string& column, int64_t min_count, const Schema* schema) {
   const std::string prefix = column + ":";
   const Terms terms =
-      like != nullptr ? terms_of(*like, prefix) : fit_terms(texts, split, min_count);
+      schema != nullptr ? terms_of(*schema, prefix) : fit_terms(texts, split, min_count);
   Buffer<int64_t> row_ptr;
   Buffer<int32_t> columns;
   Buffer<float> values;

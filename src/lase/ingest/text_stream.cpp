@@ -12,7 +12,7 @@
 
 namespace lase {
 
-// zlib reads plain files as they are, so one path serves both.
+// zlib reads plain files unchanged, so one code path serves both.
 class TextStream::Source {
  public:
   explicit Source(const std::string& path) : path_(path) {
@@ -20,8 +20,9 @@ class TextStream::Source {
     const bool exists = ::stat(path.c_str(), &status) == 0;
     require(exists, path, ": cannot be opened: ", std::strerror(errno));
     require(!S_ISDIR(status.st_mode), path, ": is a folder, expected a file");
-    // Tables are read twice, first to find out their form; a pipe gives its text only once.
-    require(S_ISREG(status.st_mode), path, ": is not a regular file");
+    // Tables are read twice, first to detect their format; a pipe can be read only once.
+    require(S_ISREG(status.st_mode), path,
+            ": is not a regular file; pipes and devices are not supported");
     file_ = ::gzopen(path.c_str(), "rb");
     require(file_ != nullptr, path, ": cannot be opened: ", std::strerror(errno));
     constexpr unsigned kReadAhead = 1 << 18;
@@ -31,16 +32,16 @@ class TextStream::Source {
   Source& operator=(const Source&) = delete;
   ~Source() { ::gzclose(file_); }
 
-  // As many bytes as there are, up to `size`.
+  // Reads up to `size` bytes; returns how many.
   size_t read(char* out, size_t size) {
     const int got = ::gzread(file_, out, static_cast<unsigned>(size));
     if (got < static_cast<int>(size)) {
       int error = Z_OK;
       const char* message = ::gzerror(file_, &error);
-      require(error != Z_BUF_ERROR, path_, ": the gzip data end too early; the file is cut off");
+      require(error != Z_BUF_ERROR, path_, ": the gzip data ends too early; the file is truncated");
       require(error != Z_ERRNO, path_, ": cannot be read: ", std::strerror(errno));
       require(error == Z_OK || error == Z_STREAM_END, path_,
-              ": the gzip data are damaged: ", message);
+              ": the gzip data is damaged: ", message);
     }
     return static_cast<size_t>(std::max(got, 0));
   }
@@ -55,9 +56,9 @@ TextStream::TextStream(std::string path)
 TextStream::~TextStream() = default;
 TextStream::TextStream(TextStream&&) noexcept = default;
 
-// Reads `size` bytes behind the first `from` of the block; returns how many there were.
+// Reads up to `size` bytes into the block at offset `from`; returns how many.
 size_t TextStream::fill(std::string& block, size_t from, size_t size) {
-  // In growing steps, so that a small file does not take the room of a large one.
+  // Grow in steps so that a small file does not allocate a full block.
   size_t got = 0;
   for (size_t step = 1 << 16; got < size; step *= 4) {
     const size_t wanted = std::min(step, size - got);
@@ -68,7 +69,7 @@ size_t TextStream::fill(std::string& block, size_t from, size_t size) {
   }
   block.resize(from + got);
   require(std::memchr(block.data() + from, '\0', got) == nullptr, path_,
-          ": holds a zero byte; expected text");
+          ": contains a zero byte, expected text");
   return got;
 }
 
@@ -91,7 +92,7 @@ bool TextStream::next(std::string& block, size_t size) {
       block.resize(end);
       return true;
     }
-    require(block.size() < kLongestLine, path_, ": has a line of more than ", kLongestLine >> 20,
+    require(block.size() < kLongestLine, path_, ": has a line longer than ", kLongestLine >> 20,
             " MiB; expected lines of text");
   }
 }

@@ -1,4 +1,4 @@
-// Links of several kinds: source, target, relation; a link has one weight for each relation.
+// Links of several relations: source, target, relation; a link has one weight per relation.
 
 #include <string>
 #include <vector>
@@ -22,27 +22,29 @@ const OptionTable<TypedOptions>& typed_option_table() {
     using O = TypedOptions;
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
-    all.add("relation", &O::relation, any(),
-            "Column with the relation; an empty field is a link without any (default: 'relation', "
-            "or the third)");
-    all.add("weight", &O::weight, any(),
-            "Column with the weight of a relation (default: 'weight', the fourth without a "
-            "header, or 1)");
+    all.add(
+        "relation", &O::relation, any(),
+        "Column with the relation; an empty field means none (default: 'relation', or the third "
+        "column)");
+    all.add(
+        "weight", &O::weight, any(),
+        "Column with the weight of a relation (default: 'weight', or the fourth column if there "
+        "is no header; else every weight is 1)");
     all.add("relations", &O::relations, any(),
-            "File that lists the relations, one per line, in the order of the attributes "
-            "(default: as they appear)");
+            "File with the relations in attribute order, one per line (default: in order of "
+            "appearance)");
     return all;
   }();
   return table;
 }
 
-RawGraph read_typed(const TypedOptions& options, const Like* like) {
+RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   typed_option_table().check(options);
   check(options.rules);
   RawGraph graph;
   graph.rules = options.rules;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
-  NodeReader nodes(options.nodes, options.table, like);
+  NodeReader nodes(options.nodes, options.table, schema);
   const std::vector<std::string> named = {options.source, options.target, options.relation,
                                           options.weight};
   const Table table(options.file, options.table, named);
@@ -55,10 +57,10 @@ RawGraph read_typed(const TypedOptions& options, const Like* like) {
   if (!options.relations.empty()) {
     for (const auto& line : read_lines(options.relations)) relations.add(line);
   }
-  const bool fixed = like != nullptr;
+  const bool fixed = schema != nullptr;
   if (fixed) {
-    for (int64_t i = 0; i < like->attribute_names.size(); ++i) {
-      relations.add(like->attribute_names[i]);
+    for (int64_t i = 0; i < schema->attribute_names.size(); ++i) {
+      relations.add(schema->attribute_names[i]);
     }
   }
   int64_t unseen = 0;
@@ -82,7 +84,9 @@ RawGraph read_typed(const TypedOptions& options, const Like* like) {
   graph.attributes.columns = relations.size();
   graph.attribute_names = relations.finish();
   if (unseen > 0) {
-    graph.notes.push_back(join(unseen, " rows have relations that are not in the earlier graph"));
+    graph.notes.push_back(join(
+        unseen,
+        " rows have relations that are not in the earlier graph; these relations were ignored"));
   }
   nodes.finish(graph);
   return graph;

@@ -6,14 +6,14 @@
 #include "lase/base/layout.h"
 #include "lase/kernels/amplifier.h"
 
-// The hot operations as pointers and sizes. The functions here compute on the processor; a build
-// for another device offers the same names for pointers into its memory.
+// The performance-critical kernels, on raw pointers, for the CPU. A build for another device
+// provides the same functions for pointers to its memory.
 //
-// No array of size arcs × d is ever made. Sums are taken in an order that does not depend on the
+// No kernel allocates an array of size arcs × d. The order of summation does not depend on the
 // number of threads.
 namespace lase::kernels {
 
-// f(e) [rows, columns] in one of three layouts, as in base/attributes.h.
+// f(e) [rows, columns] in one of the three layouts of base/attributes.h.
 struct AttributeView {
   Layout layout = Layout::kDense;
   int64_t rows = 0;
@@ -25,17 +25,17 @@ struct AttributeView {
   const int32_t* code = nullptr;
 };
 
-// The arcs of one layer, by target.
+// The arcs of one layer, grouped by target.
 struct BlockView {
   int64_t targets = 0;
   int64_t sources = 0;
-  const int64_t* row_ptr = nullptr;    // [targets+1], from 0
+  const int64_t* row_ptr = nullptr;    // [targets+1], starts at 0
   const int32_t* source = nullptr;     // [arcs]
   const int32_t* link = nullptr;       // [arcs]: the row of f(e)
-  const int64_t* wide_link = nullptr;  // [arcs]: in place of `link` where 32 bits overflow
+  const int64_t* wide_link = nullptr;  // [arcs]: replaces `link` if 32 bits overflow
   const float* weight = nullptr;       // [arcs]; null: 1
-  const float* scale = nullptr;        // [targets]: multiplies all terms of a target; null: 1
-  // For the gradient of h, as order_by_source gives them; null: found when needed.
+  const float* scale = nullptr;        // [targets]: factor for all terms of a target; null: 1
+  // For the gradient of h, from order_by_source(); null: computed when needed.
   const int64_t* by_source = nullptr;   // [arcs]
   const int32_t* arc_target = nullptr;  // [arcs]
 
@@ -45,14 +45,13 @@ struct BlockView {
   }
 };
 
-// by_source: the arcs ordered by source, those of one source in their old order; arc_target: the
-// target of each arc. Both [arcs].
+// by_source: the arcs sorted by source (stable); arc_target: the target of each arc. Both [arcs].
 void order_by_source(const BlockView& block, int64_t* by_source, int32_t* arc_target);
 
-// What the terms λ(u,v) h(v) ⊙ a(e) are made of.
+// Inputs of the terms λ(u,v) h(v) ⊙ a(e).
 struct TermView {
   const float* h = nullptr;        // [·, d]
-  const int64_t* h_row = nullptr;  // [sources]: the row of h of a source; null: the same
+  const int64_t* h_row = nullptr;  // [sources]: the row of h for each source; null: identity
   const float* u = nullptr;        // U [d, k]
   const float* u_shift = nullptr;  // [d], added to U f(e); null: 0
   const float* p = nullptr;        // [targets]; null: no gate, λ = 1
@@ -65,24 +64,24 @@ struct GatedSum {
   AttributeView f;
   int64_t d = 0;
   Amplifier amplifier = Amplifier::kSigmoid;
-  TermView now;
-  // A second set of inputs, whose terms are subtracted: Σ_i w_i (x_i − x̃_i). Each link is visited
-  // once for both.
-  const TermView* before = nullptr;
+  TermView terms;
+  // If set, the terms x̃_i of a baseline state are subtracted: Σ_i w_i (x_i − x̃_i), in one pass over
+  // the links.
+  const TermView* baseline = nullptr;
 };
 
 struct GatedSumOutput {
   float* s = nullptr;     // [targets, d]
-  float* gate = nullptr;  // [arcs]: λ; null: not wanted
-  float* norm = nullptr;  // [arcs]: ‖x_i ⊙ factor(u)‖ without weight and scale; or null
-  const float* factor = nullptr;  // [targets, d], for the norms alone; null: 1
+  float* gate = nullptr;  // [arcs]: λ; null: not computed
+  float* norm = nullptr;  // [arcs]: ‖x_i ⊙ factor(u)‖, without weight and scale; or null
+  const float* factor = nullptr;  // [targets, d], only for the norms; null: 1
 };
 
 // s(u) = scale_u Σ_i w_i x_i with x_i = λ_i h(v_i) ⊙ a(e_i), λ_i = σ(p_u + q_v + V_e f(e)) and
 // a(e) = σ(U f(e) + shift), U f(e) + shift, or 1.
 void gated_sum(const GatedSum& in, const GatedSumOutput& out);
 
-// Where gradients go; what is null is not computed.
+// Outputs of gated_sum_backward; gradients that are null are not computed.
 struct GatedSumGradients {
   float* h = nullptr;        // [sources, d]; only without h_row
   float* u = nullptr;        // [d, k]
@@ -92,15 +91,15 @@ struct GatedSumGradients {
   float* v = nullptr;        // [k]
 };
 
-// The gradients of ⟨ds, s⟩ with respect to `now`; gate [arcs] as gated_sum gave it. a(e) is
-// computed anew.
+// The gradients of ⟨ds, s⟩ with respect to `terms`; gate [arcs] is the output of gated_sum. a(e) is
+// recomputed.
 void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                         const GatedSumGradients& out);
 
-// out[i] = ⟨h(row_i), v⟩ for n rows of h [·, d]; row null: the rows in order.
+// out[i] = ⟨h(row_i), v⟩ for n rows of h [·, d]; row null: row_i = i.
 void dot_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* v, float* out);
 
-// Wᵀ for products x Wᵀ with rows of x. A row's result depends on nothing but the row and W.
+// x Wᵀ with W packed once. The result for a row depends only on that row and W.
 class RowProduct {
  public:
   // W [m, d], with element (c, j) at w[c · row_stride + j · column_stride].
@@ -113,7 +112,7 @@ class RowProduct {
   };
   explicit RowProduct(const Matrix& matrix);
 
-  // y [n, m] = x(row_i) Wᵀ for n rows of x [·, d]; row null: the rows in order. On this thread.
+  // y [n, m] = x(row_i) Wᵀ for n rows of x [·, d]; row null: row_i = i. Single-threaded.
   void multiply(const float* x, const int64_t* row, int64_t n, float* y) const;
 
  private:
@@ -122,32 +121,32 @@ class RowProduct {
   std::unique_ptr<float[]> packed_;
 };
 
-// out [d] = Σ_i g[i] h(row_i), which is the gradient of dot_rows with respect to v.
+// out [d] = Σ_i g[i] h(row_i), the gradient of dot_rows with respect to v.
 void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g, float* out);
 
-// Skip-gram with noise: pairs (u, v) that were seen are to have large ⟨c(u), c'(v)⟩, pairs with
-// drawn noise small ones. Steps of stochastic gradient in the order of the pairs; up to kPairGroup
-// neighbouring ones of the same u are taken together, from the same c(u):
+// Skip-gram with negative sampling: ⟨c(u), c'(v)⟩ grows for observed pairs (u, v) and shrinks for
+// negative samples. SGD steps in the order of the pairs; up to kPairGroup consecutive pairs with
+// the same u form one step, computed from the same c(u):
 //
-//   g_i = rate · (1 or 0 − σ(⟨c(u), c'(v_i)⟩));   c(u) += Σ g_i c'(v_i),   c'(v_i) += g_i c(u)
+//   g_i = rate · (y_i − σ(⟨c(u), c'(v_i)⟩));   c(u) += Σ g_i c'(v_i),   c'(v_i) += g_i c(u)
 //
-// A node is not paired with itself.
+// with y_i = 1 for observed pairs and 0 for negative samples. A node is never paired with itself.
 inline constexpr int kPairGroup = 8;
 struct SkipGram {
   float* center = nullptr;         // c [nodes, width]
   float* context = nullptr;        // c' [nodes, width]; may be `center`
-  const uint8_t* fixed = nullptr;  // [nodes]: rows that stay; null: none
+  const uint8_t* fixed = nullptr;  // [nodes]: rows that are not updated; null: none
   int64_t width = 0;
   float rate = 0;
 };
 struct NodePair {
   int32_t center;
-  int32_t context;  // v of a seen pair, ~v of a drawn one
+  int32_t context;  // v of an observed pair, ~v of a negative sample
 };
 void skip_gram(const SkipGram& tables, const NodePair* pairs, int64_t n);
 
-// The instruction set in use: "avx512", "avx2" or "baseline". The best that the processor has,
-// unless the environment variable LASE_ISA names a lesser one.
+// The instruction set in use: "avx512", "avx2" or "baseline". It is the best that the processor
+// supports, unless the environment variable LASE_ISA selects a lower one.
 const char* instruction_set();
 
 }  // namespace lase::kernels

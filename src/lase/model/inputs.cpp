@@ -35,15 +35,15 @@ class Sums {
       : matrix_(matrix),
         sum_(static_cast<size_t>(matrix.columns)),
         squares_(sum_.size()),
-        // Rows that share one of not too many codes are counted, and read once.
-        times_(matrix.layout == Layout::kCoded && matrix.codes() <= kMostCodes
+        // With few codes, rows are counted by code and every code is read once.
+        count_(matrix.layout == Layout::kCoded && matrix.codes() <= kMaxCodes
                    ? static_cast<size_t>(matrix.codes())
                    : 0) {}
 
   void add(int64_t row) {
     ++rows_;
-    if (!times_.empty()) {
-      ++times_[static_cast<size_t>(matrix_.code[row])];
+    if (!count_.empty()) {
+      ++count_[static_cast<size_t>(matrix_.code[row])];
       return;
     }
     matrix_.for_each(row, [&](int64_t j, float value) { add(j, double{value}, 1); });
@@ -55,25 +55,25 @@ class Sums {
       sum_[j] += other.sum_[j];
       squares_[j] += other.squares_[j];
     }
-    for (size_t code = 0; code < times_.size(); ++code) times_[code] += other.times_[code];
+    for (size_t code = 0; code < count_.size(); ++code) count_[code] += other.count_[code];
   }
 
   Moments moments() {
-    for (size_t code = 0; code < times_.size(); ++code) {
-      for (int64_t j = 0; j < matrix_.columns && times_[code] > 0; ++j) {
+    for (size_t code = 0; code < count_.size(); ++code) {
+      for (int64_t j = 0; j < matrix_.columns && count_[code] > 0; ++j) {
         add(j, double{matrix_.values[static_cast<int64_t>(code) * matrix_.columns + j]},
-            static_cast<double>(times_[code]));
+            static_cast<double>(count_[code]));
       }
     }
-    times_.clear();
+    count_.clear();
     Moments result = identity(matrix_.columns);
     const auto n = static_cast<double>(rows_);
     for (size_t j = 0; j < sum_.size() && rows_ > 0; ++j) {
       const double mean = sum_[j] / n;
       const double variance = squares_[j] / n - mean * mean;
-      // Rounding leaves a little variance in a column that never varies.
-      constexpr double kNothing = 1e-10;
-      if (variance <= kNothing * (squares_[j] / n)) continue;
+      // Rounding leaves a little variance in a constant column.
+      constexpr double kTolerance = 1e-10;
+      if (variance <= kTolerance * (squares_[j] / n)) continue;
       result.mean.data_ptr<float>()[j] = static_cast<float>(mean);
       result.scale.data_ptr<float>()[j] = static_cast<float>(1 / std::sqrt(variance));
     }
@@ -81,33 +81,33 @@ class Sums {
   }
 
  private:
-  void add(int64_t j, double value, double times) {
-    sum_[static_cast<size_t>(j)] += times * value;
-    squares_[static_cast<size_t>(j)] += times * value * value;
+  void add(int64_t j, double value, double count) {
+    sum_[static_cast<size_t>(j)] += count * value;
+    squares_[static_cast<size_t>(j)] += count * value * value;
   }
 
-  static constexpr int64_t kMostCodes = 1 << 16;
+  static constexpr int64_t kMaxCodes = 1 << 16;
   const Attributes& matrix_;
   std::vector<double> sum_;
   std::vector<double> squares_;
-  std::vector<int64_t> times_;  // by code
+  std::vector<int64_t> count_;  // rows per code
   int64_t rows_ = 0;
 };
 
-// Of the rows that add_rows(u, sums) adds for every node u. Pieces do not depend on the number of
-// threads.
+// Moments of the rows that add_rows(u, sums) adds for every node u. The chunks, and so the result,
+// do not depend on the number of threads.
 template <class AddRows>
 Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows) {
   if (matrix.layout == Layout::kSparse) return identity(matrix.columns);
-  constexpr int64_t kPieces = 32;
-  const int64_t piece = std::max<int64_t>(4096, (nodes + kPieces - 1) / kPieces);
-  std::vector<Sums> parts(static_cast<size_t>((nodes + piece - 1) / piece), Sums(matrix));
-  parallel_for(nodes, piece, [&](int64_t first, int64_t last) {
-    Sums& sums = parts[static_cast<size_t>(first / piece)];
+  constexpr int64_t kChunks = 32;
+  const int64_t chunk = std::max<int64_t>(4096, (nodes + kChunks - 1) / kChunks);
+  std::vector<Sums> partial(static_cast<size_t>((nodes + chunk - 1) / chunk), Sums(matrix));
+  parallel_for(nodes, chunk, [&](int64_t first, int64_t last) {
+    Sums& sums = partial[static_cast<size_t>(first / chunk)];
     for (int64_t u = first; u < last; ++u) add_rows(u, sums);
   });
   Sums all(matrix);
-  for (const auto& part : parts) all.add(part);
+  for (const auto& sums : partial) all.add(sums);
   return all.moments();
 }
 
@@ -145,7 +145,7 @@ Attributes degree_features(const Graph& graph) {
 
 namespace {
 
-// Rows of features as a model reads them.
+// Scaled rows of features.
 Tensor scaled(Tensor x, Layout layout, const Scaling& scaling) {
   if (scaling.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(1e-12);
   if (scaling.nodes == NodeScaling::kStandard && layout != Layout::kSparse) {
@@ -154,7 +154,7 @@ Tensor scaled(Tensor x, Layout layout, const Scaling& scaling) {
   return x;
 }
 
-// Rows of it are read at random, once for every arc.
+// In huge pages: its rows are read in random order, once per arc.
 Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
   const auto memory =
       large_memory<std::byte>(rows * columns * static_cast<int64_t>(at::elementSize(type)));
@@ -162,7 +162,7 @@ Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
       memory.get(), {rows, columns}, [memory](void*) {}, type);
 }
 
-// Dense features as a model reads them: where they are, or a copy made once.
+// Scaled dense features: in place if no scaling is needed, otherwise a copy.
 Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scaling) {
   const bool in_place = features.layout == Layout::kDense;
   if (in_place && scaling.nodes == NodeScaling::kNone) return features.values;

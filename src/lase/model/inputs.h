@@ -11,24 +11,26 @@
 
 namespace lase {
 
-// Features of a graph that has none: a constant and ln(1 + |N(u)|).
+// Features for a graph that has none: a constant and ln(1 + |N(u)|).
 Attributes degree_features(const Graph& graph);
 
-// The attributes of a graph as a model reads them. kAhead scales the features of all nodes once,
-// for those who read them many times; kOnDemand only those that are asked for.
+// kAhead scales the features of all nodes once, which pays off if they are read many times;
+// kOnDemand scales only the requested rows.
 enum class ScaleWhen : uint8_t { kAhead, kOnDemand };
+
+// The scaled attributes of a graph.
 class Inputs {
  public:
   Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when = ScaleWhen::kAhead);
 
   int64_t node_features() const { return features_.columns; }
-  // The same on another device; itself where it is there already.
+  // Copies the inputs to a device; tensors that are already there are shared.
   Inputs to(const at::Device& device) const;
-  // Whether rows() copies nothing.
+  // Whether rows() avoids a copy.
   bool in_place() const { return matrix_.defined(); }
   const LinkAttributes& links() const { return links_; }
 
-  // f(u) of the nodes, int64 [n]; of all nodes where undefined.
+  // f(u) of `nodes`, int64 [n]; of all nodes if undefined.
   ops::Rows rows(const at::Tensor& nodes) const;
   // W f(u): [n, width], without making sparse features dense.
   at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w) const;
@@ -36,7 +38,7 @@ class Inputs {
  private:
   Scaling scaling_;
   ops::AttributeTensors features_;
-  at::Tensor matrix_;  // f [nodes, d] as models read it; undefined where sparse or on demand
+  at::Tensor matrix_;  // scaled f [nodes, d]; undefined if sparse or on demand
   LinkAttributes links_;
 };
 

@@ -20,22 +20,23 @@ State Layer::forward(const LayerInput& in) const {
   return update(in, parts, s);
 }
 
-State Layer::forward(const LayerInput& in, const Layer& then, const PastLayer& past) const {
+State Layer::forward(const LayerInput& in, const Layer& baseline_layer,
+                     const BaselineLayer& baseline) const {
   const auto parts = sums(in);
-  return update(in, parts, estimate(parts, in, then, past));
+  return update(in, parts, estimate(parts, in, baseline_layer, baseline));
 }
 
 std::vector<Tensor> Layer::estimate(const std::vector<ops::GatedSumInput>& parts,
-                                    const LayerInput& in, const Layer& then,
-                                    const PastLayer& past) const {
-  std::vector<ops::GatedSumInput> before;
+                                    const LayerInput& in, const Layer& baseline_layer,
+                                    const BaselineLayer& baseline) const {
+  std::vector<ops::GatedSumInput> previous;
   {
-    c10::NoGradGuard constant;
-    before = then.sums({past.state, in.block, in.links, {}});
+    c10::NoGradGuard no_grad;
+    previous = baseline_layer.sums({baseline.state, in.block, in.links, {}});
   }
   std::vector<Tensor> s;
   for (size_t i = 0; i < parts.size(); ++i) {
-    s.push_back(ops::gated_change(parts[i], before[i], in.block).add_(past.sums[i]));
+    s.push_back(ops::gated_change(parts[i], previous[i], in.block).add_(baseline.sums[i]));
   }
   return s;
 }

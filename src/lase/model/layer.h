@@ -9,7 +9,7 @@
 
 namespace lase {
 
-// f(e) as the layers read it: standardised, (f − mean) · scale, without touching the stored values,
+// Link attributes f(e), standardized as (f − mean) · scale without changing the stored values,
 // since U ((f − mean) scale) = (U scale) f − (U scale) mean.
 struct LinkAttributes {
   ops::AttributeTensors f;
@@ -20,14 +20,12 @@ struct LinkAttributes {
   at::Tensor shift(const at::Tensor& scaled_weights) const;  // −(U scale) mean
 };
 
-// What one layer hands to the next, a row for each source: h^(l), and the features (or WL labels)
-// that LASE-RW and LASE-WL multiply with in every layer; undefined elsewhere.
+// Input of a layer, one row per source.
 struct State {
-  ops::Rows h;
-  ops::Rows f;
+  ops::Rows h;  // h^(l)
+  ops::Rows f;  // features (or WL labels), read in every LASE-RW and LASE-WL layer; or undefined
 };
 
-// What a layer is given.
 struct LayerInput {
   const State& state;
   const Block& block;
@@ -35,42 +33,42 @@ struct LayerInput {
   ops::Dropout dropout;
 };
 
-// What an earlier pass knows of a layer: h̃ of a block's sources, and its exact sums s̃ of the
-// targets.
-struct PastLayer {
-  State state;
-  std::vector<at::Tensor> sums;  // [targets, d] each
+// Baseline state of one layer, from an earlier pass.
+struct BaselineLayer {
+  State state;                   // h̃ of the sources
+  std::vector<at::Tensor> sums;  // exact sums s̃ of the targets, [targets, d] each
 };
 
-// A layer sums over neighbourhoods, s(u), and makes of the node's own state and the sum the state
-// of the next. Entries are dropped from the former alone (but for GCN, which has nothing else), so
-// that what draws estimate stays the same from one batch to the next.
+// A layer sums over neighborhoods, s(u), and computes the next state from the node's own state and
+// the sum. Dropout applies only to the own state (except in GCN, which has no separate one), so
+// that dropout does not change the sums to be estimated from one batch to the next.
 class Layer {
  public:
   using Sums = std::vector<ops::GatedSumInput>;
-  using Found = std::vector<at::Tensor>;  // s of each: [targets, d]
+  using Found = std::vector<at::Tensor>;  // value s of each sum: [targets, d]
 
   virtual ~Layer() = default;
 
-  // With the sums over the block's arcs as they are.
+  // Sums over the arcs of the block.
   State forward(const LayerInput& in) const;
-  // With the sums estimated from those of an earlier pass, in which `then` was this layer:
+  // Estimates the sums from those of an earlier pass, in which `baseline_layer` was this layer:
   //
   //   s(u) ≈ s̃(u) + Σ_i w_i (x_i − x̃_i)
-  State forward(const LayerInput& in, const Layer& then, const PastLayer& past) const;
+  State forward(const LayerInput& in, const Layer& baseline_layer,
+                const BaselineLayer& baseline) const;
 
-  // The sums alone.
+  // The estimated sums, [targets, d] each.
   std::vector<at::Tensor> estimate(const std::vector<ops::GatedSumInput>& sums,
-                                   const LayerInput& in, const Layer& then,
-                                   const PastLayer& past) const;
+                                   const LayerInput& in, const Layer& baseline_layer,
+                                   const BaselineLayer& baseline) const;
 
-  // What s(u) is made of: one sum, or several over the same arcs.
+  // The sums that make up s(u): one, or several over the same arcs.
   virtual std::vector<ops::GatedSumInput> sums(const LayerInput& in) const = 0;
-  // The next state from the sums s, [targets, d] each, however they were found.
+  // The next state from the values s of the sums, [targets, d] each, exact or estimated.
   virtual State update(const LayerInput& in, const std::vector<ops::GatedSumInput>& sums,
                        const std::vector<at::Tensor>& s) const = 0;
-  // What multiplies s(u) afterwards, [targets, d], where something does: how much a term counts
-  // depends on it.
+  // Factor of s(u) in update(), [targets, d], which the norms of the terms must include; undefined
+  // if there is none.
   virtual at::Tensor factor(const LayerInput&) const { return {}; }
 };
 

@@ -18,14 +18,14 @@ std::vector<int64_t> widths_of(const ModelOptions& options, const LayerType& typ
   return type.widths ? type.widths(options, outputs) : options.widths;
 }
 
-// A larger matrix is a mistake rather than a model.
-constexpr int64_t kMostEntries = int64_t{1} << 28;
+// Larger matrices are considered a mistake.
+constexpr int64_t kMaxEntries = int64_t{1} << 28;
 
-// Every matrix of a layer: W [out, in] and U [in, link attributes].
+// Checks every matrix of a layer: W [out, in] and U [in, link attributes].
 void check_sizes(const ModelOptions& options, const LayerType& type, const ModelShape& shape) {
   const auto fits = [](int64_t rows, int64_t columns, std::string_view option) {
-    require(columns == 0 || rows <= kMostEntries / columns, OptionName{option}, ": a matrix of ",
-            rows, " × ", columns, " is too large; expected at most ", kMostEntries, " entries");
+    require(columns == 0 || rows <= kMaxEntries / columns, OptionName{option}, ": a matrix of ",
+            rows, " × ", columns, " is too large; expected at most ", kMaxEntries, " entries");
   };
   int64_t in = shape.node_features;
   if (type.walks || options.project > 0) {
@@ -123,14 +123,15 @@ Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
 }
 
 Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
-                      const Past* past) const {
+                      const Baseline* baseline) const {
   State state = start(inputs, batch.nodes);
   for (int64_t l = 0; l < block_count(); ++l) {
     const auto at = static_cast<size_t>(l);
     state.h.matrix = ops::sum_gradients(state.h.matrix);  // a layer reads h several times
     const LayerInput in{state, batch.blocks[at], inputs.links(), dropout.part(l)};
-    State out = past == nullptr ? layer(l).forward(in)
-                                : layer(l).forward(in, past->model->layer(l), past->layers[at]);
+    State out = baseline == nullptr
+                    ? layer(l).forward(in)
+                    : layer(l).forward(in, baseline->model->layer(l), baseline->layers[at]);
     state = finish(l, std::move(out));
   }
   return head(embedding(state), dropout);

@@ -15,24 +15,24 @@ namespace lase {
 
 class Model;
 
-// What an earlier pass knows of a batch: the model as it was then, and a part for each layer.
-struct Past {
+// Baseline state for a batch: the model of an earlier pass, and one entry per layer.
+struct Baseline {
   const Model* model = nullptr;
-  std::vector<PastLayer> layers;
+  std::vector<BaselineLayer> layers;
 };
 
-// A whole network: layers that each read one block, and a linear head.
+// A network: one layer per block, then a linear head.
 //
-//   h^(0) = f(u), or W^(0) f(u) with `project`; always the latter for layers that walk, after
-//           those that change f(u) first
+//   h^(0) = f(u), or W^(0) f(u) with `project`; types that walk always use the latter, after their
+//           feature layers
 //   h^(l) = layer l of h^(l−1)
-//   outputs = W h^(L) + b, unless the last layer gives them
+//   outputs = W h^(L) + b, unless the last layer computes them
 class Model {
  public:
-  // Throws Error where the options contradict one another or do not fit the data.
+  // Throws Error if the options contradict each other or do not fit the data.
   Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed)
       : Model(options, shape, Parameters(seed)) {}
-  // With parameters that are made, or read, as the layers ask for them.
+  // The layers create or read their parameters through `parameters`.
   Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters);
 
   const ModelOptions& options() const { return options_; }
@@ -44,23 +44,24 @@ class Model {
   int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
   const Layer& layer(int64_t l) const { return *layers_[static_cast<size_t>(l)]; }
 
-  // Whether h^(0) is f(u), and whether f(u) is read at all other than by a product W^(0) f(u).
+  // Whether h^(0) is f(u), and whether f(u) is read other than in the product W^(0) f(u).
   bool starts_from_features() const;
   bool reads_features() const;
-  // What the first layer reads for these nodes; for all nodes where undefined.
+  // Input of the first layer for `nodes`; for all nodes if undefined.
   State start(const Inputs& inputs, const at::Tensor& nodes) const;
-  // Layer l on one block.
+  // Applies layer l to one block.
   State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
              const ops::Dropout& dropout) const;
-  // What layer l made, as the next reads it: h^(0) follows the last layer that changes f(u).
+  // Turns the output of layer l into the input of the next: computes h^(0) after the last feature
+  // layer.
   State finish(int64_t l, State out) const;
-  // The embedding of the last state, and what the head makes of it: [n, outputs].
+  // The embedding from the last state, and the outputs of the head: [n, outputs].
   at::Tensor embedding(const State& state) const;
   at::Tensor head(const at::Tensor& embedding, const ops::Dropout& dropout) const;
 
-  // All of it on a batch: [seeds, outputs]. With a past, sums are estimated from those it knows.
+  // Forward pass on a batch: [seeds, outputs]. With a baseline, sums are estimated from its sums.
   at::Tensor forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
-                     const Past* past = nullptr) const;
+                     const Baseline* baseline = nullptr) const;
 
  private:
   State begin_walk(const State& state) const;  // h^(0) = W^(0) f(u)
@@ -69,7 +70,7 @@ class Model {
   const LayerType& type_;
   ModelShape shape_;
   Parameters parameters_;
-  int64_t feature_layers_ = 0;  // of the layers, those that change f(u)
+  int64_t feature_layers_ = 0;  // number of layers that change f(u)
   at::Tensor w0_;               // W^(0)
   std::vector<std::unique_ptr<Layer>> layers_;
   at::Tensor head_w_;

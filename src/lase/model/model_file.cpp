@@ -41,7 +41,7 @@ std::string table_name(size_t number, const char* part) {
   return join("learned.", number, ".", part);
 }
 
-// Adds the arrays; what is not an array is returned.
+// Adds the arrays and returns the rest of the description.
 json add_learned(ArrayWriter& writer, const LearnedFeatures& learned) {
   if (!learned.present()) return nullptr;
   json widths = json::array();
@@ -64,10 +64,10 @@ LearnedFeatures get_learned(const SafetensorsFile& file, const json& about) {
   LearnedFeatures learned;
   if (about.is_null()) return learned;
   learned.options = embed_option_table().from_json(about.at("options"));
-  learned.embedding.nodes = natural_at(about, "nodes");
+  learned.embedding.nodes = non_negative_at(about, "nodes");
   learned.names = get_column_names(file, "learned.names", learned.embedding.nodes);
   for (const json& entry : about.at("tables")) {
-    const std::vector<int64_t> shape = {learned.embedding.nodes, natural_at(entry, "width")};
+    const std::vector<int64_t> shape = {learned.embedding.nodes, non_negative_at(entry, "width")};
     const auto rows = [&](const char* part) {
       const std::string name = table_name(learned.embedding.tables.size(), part);
       const auto values = file.get<float>(name, shape);
@@ -120,18 +120,21 @@ TrainedModel load_model(const std::string& path) try {
   const auto file = SafetensorsFile::open(path);
   const auto& metadata = file.metadata();
   const auto format = metadata.find("format");
-  require(format != metadata.end() && format->second == kFormat, path,
-          ": is a safetensors file, but not a model of lase");
+  const std::string kind = format == metadata.end() ? "" : format->second;
+  require(kind == kFormat, path,
+          kind == "lase.graph"        ? ": is a lase graph, not a model"
+          : kind == "lase.checkpoint" ? ": is a lase checkpoint, not a model"
+                                      : ": is a safetensors file, but not a lase model");
   const auto version = metadata.find("version");
   require(version != metadata.end() && version->second == std::to_string(kModelVersion), path,
-          ": is a model of version ", version == metadata.end() ? "?" : quote(version->second),
-          ", this program reads version ", kModelVersion);
-  require(metadata.contains("model"), path, ": has no description of the model");
+          ": is a lase model of version ", version == metadata.end() ? "?" : quote(version->second),
+          "; this program reads version ", kModelVersion);
+  require(metadata.contains("model"), path, ": the description of the model is missing");
   const json about = json::parse(metadata.at("model"));
   TrainedModel trained;
-  const ModelShape shape{.node_features = natural_at(about, "node_features"),
-                         .link_attributes = natural_at(about, "link_attributes"),
-                         .outputs = natural_at(about, "outputs")};
+  const ModelShape shape{.node_features = non_negative_at(about, "node_features"),
+                         .link_attributes = non_negative_at(about, "link_attributes"),
+                         .outputs = non_negative_at(about, "outputs")};
   require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0, path,
           ": the description of the model is damaged");
   const auto word = [&](const char* name, auto* from) {
@@ -160,8 +163,8 @@ TrainedModel load_model(const std::string& path) try {
   trained.learned = get_learned(file, about.value("learned", json()));
   trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
   trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
-  // Each parameter is read as the model asks for it, so that no more memory is taken than the file
-  // holds, whatever its options claim.
+  // Each parameter is read when the model requests it, so that memory use is bounded by the size of
+  // the file, whatever its options claim.
   const auto read = [&](const std::string& name, const std::vector<int64_t>& size) {
     return get_tensor(file, kWeight + name, size);
   };
@@ -170,7 +173,8 @@ TrainedModel load_model(const std::string& path) try {
   const auto weights = std::count_if(file.tensors().begin(), file.tensors().end(),
                                      [](auto& entry) { return entry.first.starts_with(kWeight); });
   require(weights == std::ssize(trained.model->parameters().all()), path, ": holds ", weights,
-          " weights, its options describe a model of ", trained.model->parameters().all().size());
+          " weights, but its options describe a model with ",
+          trained.model->parameters().all().size());
   trained.node_reduction = get_reduction(file, "node_reduction",
                                          shape.node_features - trained.learned.embedding.width());
   trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
@@ -182,24 +186,24 @@ TrainedModel load_model(const std::string& path) try {
 
 namespace {
 
-// Says where two lists of names part.
+// Throws Error for the first difference between two lists of names.
 void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
                  const std::string& path) {
   require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
-          ", the model was trained on ", expected.size(), " (import with ", OptionName{"like"},
-          " and the graph of the training)");
+          ", but the model was trained on ", expected.size(), "; import the data with ",
+          OptionName{"like"}, " and the training graph");
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == found[i]) continue;
-    fail(path, ": number ", i + 1, " of its ", what, " is ", quote(found[i]),
-         ", the model was trained on ", quote(expected[i]), " (import with ", OptionName{"like"},
-         " and the graph of the training)");
+    fail(path, ": column ", i + 1, " of the ", what, " is ", quote(found[i]),
+         ", but the model was trained on ", quote(expected[i]), "; import the data with ",
+         OptionName{"like"}, " and the training graph");
   }
 }
 
 }  // namespace
 
 Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
-  require(graph.node_count() > 0, path, ": has no nodes");
+  require(graph.node_count() > 0, path, ": the graph has no nodes");
   const bool had_features = graph.nodes.features.columns > 0;
   if (trained.degree_features && !had_features) {
     graph.nodes.features = degree_features(graph);
@@ -219,14 +223,17 @@ Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& 
   if (trained.learned.present()) {
     const int64_t own = trained.feature_names.size() - trained.learned.embedding.width();
     require(graph.nodes.features.columns == own, path, ": has ", graph.nodes.features.columns,
-            " node features, the model was trained on ", own, " beside those learned from links");
+            " node features, but the model was trained on ", own,
+            " in addition to those learned from links");
     add_features(trained.learned, graph);
   }
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
+  constexpr std::string_view kSeparate = "separate attributes for each direction";
+  constexpr std::string_view kShared = "the same attributes in both directions";
   require(trained.directional == graph.directional, path, ": its links have ",
-          graph.directional ? "attributes for each direction" : "one vector of attributes each",
-          ", the model was trained on the other kind");
+          graph.directional ? kSeparate : kShared, ", but the model was trained on links with ",
+          trained.directional ? kSeparate : kShared);
   return graph;
 }
 

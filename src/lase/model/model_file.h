@@ -14,8 +14,8 @@ class Model;
 
 inline constexpr int kModelVersion = 2;
 
-// A model with all that its use needs: how attributes are read, what they are called, what the
-// outputs mean.
+// A model with everything needed to apply it: scaling and names of attributes, meaning of the
+// outputs.
 struct TrainedModel {
   std::shared_ptr<Model> model;
   Scaling scaling;
@@ -25,20 +25,20 @@ struct TrainedModel {
   StringTable attribute_names;  // [link attributes]
   bool directional = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
-  LearnedFeatures learned;       // beside those of the graph, where asked for
+  LearnedFeatures learned;       // in addition to those of the graph, if requested
   Reduction node_reduction;
   Reduction link_reduction;
   at::Tensor target_mean;  // regression: [outputs]; predictions are mean + output / scale
   at::Tensor target_scale;
-  nlohmann::json training = nlohmann::json::object();  // options, curve, scores: for people
+  nlohmann::json training = nlohmann::json::object();  // options, curve, scores; informational
 };
 
-// Writes one safetensors file, whole or not at all.
+// Writes one safetensors file, atomically.
 void save_model(const TrainedModel& trained, const std::string& path);
 TrainedModel load_model(const std::string& path);
 
-// The graph as the model reads it: features added or reduced as at training. Throws Error, saying
-// how they differ, where the attributes do not fit.
+// The graph as the model expects it: features added or reduced as in training. Throws Error with
+// the difference if the attributes do not fit.
 Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path);
 
 }  // namespace lase

@@ -5,7 +5,7 @@
 namespace lase {
 namespace {
 
-// A name of the registry, which types may join later.
+// Name of a layer type; types may be registered at run time.
 struct LayerName {
   template <class V>
   void describe(OptionInfo& option) const {
@@ -25,17 +25,19 @@ const OptionTable<ModelOptions>& model_option_table() {
   static const auto table = [] {
     using O = ModelOptions;
     OptionTable<O> all;
-    all.add("model", &O::model, LayerName(), "Architecture");
-    all.add("widths", &O::widths, between(1, 65536), "Width of each layer");
+    all.add("model", &O::model, LayerName(), "Model architecture");
+    all.add("widths", &O::widths, between(1, 65536), "Width of each layer, such as 128,128");
     all.add("combine", &O::combine, one_of<Combine>(),
-            "How a node's own state and the sum over its neighbors are combined");
+            "How to combine a node's own state and the sum over its neighbors");
     all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),
             "Link amplifier a(e): sigmoid of U f(e), linear U f(e), or none");
-    all.add("aggregate", &O::aggregate, one_of<ops::Aggregate>(), "Aggregation over neighbors");
-    all.add("gate", &O::gate, either("none", "scalar"), "Gate λ(u,v) per neighbor, or none");
-    all.add("depth", &O::depth, between(0, 16), "Number of relabelings (wl)");
+    all.add("aggregate", &O::aggregate, one_of<ops::Aggregate>(),
+            "Aggregation over neighbors: sum, mean or max");
+    all.add("gate", &O::gate, either("none", "scalar"),
+            "Gate λ(u,v): one scalar per neighbor, or none");
+    all.add("depth", &O::depth, between(0, 16), "Number of relabelings (only for wl)");
     all.add("project", &O::project, between(0, 65536),
-            "Project node features to this width first: h0 = W f(u) (0 = off)");
+            "Project node features to this width before the first layer: h0 = W f(u) (0 = off)");
     all.add("dropout", &O::dropout, below(0, 1),
             "Dropout probability for a node's own state in every layer and for the head's input");
     all.add("normalize", &O::normalize, any(), "L2-normalize the last hidden state");

@@ -12,16 +12,16 @@ namespace lase {
 enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
 struct ModelOptions {
-  std::string model = "sage";  // a name of layers/registry.h
+  std::string model = "sage";  // name of a layer type, see layers/registry.h
   std::vector<int64_t> widths = {128, 128};
   Combine combine = Combine::kAdd;
   ops::Amplifier amplifier = ops::Amplifier::kSigmoid;
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;
-  int64_t depth = 1;      // relabellings of LASE-WL
-  int64_t project = 0;    // h^(0) = W^(0) f(u) of that width; 0: h^(0) = f(u)
-  double dropout = 0.5;   // of a node's own state in every layer, and of the head's input
-  bool normalize = true;  // the last hidden state to length one
+  int64_t depth = 1;      // number of relabelings in LASE-WL
+  int64_t project = 0;    // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
+  double dropout = 0.5;   // for a node's own state in every layer, and for the head's input
+  bool normalize = true;  // L2-normalize the last hidden state
 };
 
 const OptionTable<ModelOptions>& model_option_table();
@@ -37,7 +37,7 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Aggregate> = {"sum", "mean",
                                                                                "max"};
 
-// What a model must know of the data.
+// Dimensions of the data.
 struct ModelShape {
   int64_t node_features = 0;
   int64_t link_attributes = 0;

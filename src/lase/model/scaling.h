@@ -15,7 +15,7 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<NodeScaling> = {"standard", "row",
                                                                             "none"};
 
-// How raw attributes become what a model reads; fitted on training data and kept with the model.
+// Scaling of raw attributes, fitted on training data and stored with the model.
 struct Scaling {
   NodeScaling nodes = NodeScaling::kStandard;
   at::Tensor node_mean;   // [d]
@@ -24,9 +24,8 @@ struct Scaling {
   at::Tensor link_scale;  // [k]
 };
 
-// Standardises dense and coded columns on training nodes and on links between them; sparse columns
-// are left as they are, since a shift would make them dense. A column that never varies is left
-// too.
+// Standardizes dense and coded columns by the training nodes and the links between them. Sparse
+// columns stay unscaled, since a shift would make them dense, and so do constant columns.
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes);
 
 }  // namespace lase

@@ -8,7 +8,7 @@ namespace lase::ops {
 
 using kernels::Amplifier;
 
-// How the terms of a neighborhood are combined: their sum, mean, or the largest per dimension.
+// Aggregation over a neighborhood: sum, mean, or elementwise maximum.
 enum class Aggregate : uint8_t { kSum, kMean, kMax };
 
 }  // namespace lase::ops

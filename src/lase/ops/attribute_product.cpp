@@ -17,7 +17,7 @@ Tensor view(const Array<T>& array, at::IntArrayRef shape, at::ScalarType type) {
       const_cast<T*>(array.data()), shape, [array](void*) {}, type);
 }
 
-// The stored values of the chosen sparse rows, end to end.
+// The stored values of the selected sparse rows, concatenated.
 struct Gathered {
   Tensor offset;  // int64 [n+1]
   Tensor column;  // int64 [stored]
@@ -66,7 +66,7 @@ Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Te
     case Layout::kSparse:
       break;
   }
-  // A bag for each row: Σ value · Uᵀ[column].
+  // One bag per row: Σ value · Uᵀ[column].
   const Gathered stored = gather(f, rows);
   if (stored.value.size(0) == 0) return at::zeros({rows.size(0), u.size(0)}, u.options());
   return std::get<0>(at::embedding_bag(u.t().contiguous(), stored.column, stored.offset,

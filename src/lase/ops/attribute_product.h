@@ -6,7 +6,7 @@
 
 namespace lase::ops {
 
-// An attribute matrix F as tensors that show its arrays in place and keep them alive.
+// An attribute matrix F as tensors that share its arrays and keep them alive.
 struct AttributeTensors {
   Layout layout = Layout::kDense;
   int64_t rows = 0;
@@ -19,12 +19,12 @@ struct AttributeTensors {
   AttributeTensors() = default;
   explicit AttributeTensors(const Attributes& matrix);
 
-  // The same on another device; itself where it is there already.
+  // Moves to a device; does not copy tensors that are already there.
   AttributeTensors to(const at::Device& device) const;
 };
 
-// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. Sparse
-// rows cost what they store; coded ones are multiplied once for each distinct row.
+// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. The cost
+// is proportional to the stored values of sparse rows, or to the number of distinct coded rows.
 at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows,
                              const at::Tensor& u);
 

@@ -5,12 +5,12 @@
 
 namespace lase {
 
-// What one layer reads: for each target u the drawn arcs of N(u).
+// The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u).
 //
 //   Σ_{i in row u} weight[i] x(source[i], link[i])
 //
-// estimates the sum over N(u); the weight is 1 for a whole neighbourhood, and for a draw the
-// inverse of how often the arc is drawn on average.
+// estimates the sum over N(u). The weight is 1 for a full neighborhood; with sampling, it is the
+// inverse of the expected number of times that the arc is sampled.
 struct Block {
   int64_t sources = 0;  // rows of the layer's input
   at::Tensor target;    // int64 [targets]: the row of each target in the layer's input
@@ -18,15 +18,15 @@ struct Block {
   at::Tensor source;    // int32 [arcs]: the row of v in the layer's input
   at::Tensor link;      // int32 or int64 [arcs]: the row of f(e)
   at::Tensor weight;    // float [arcs]; undefined: 1
-  at::Tensor degree;    // float [sources]: |N(v)| in the graph that was drawn from
-  // For the gradient of the layer's input; undefined: found in the backward pass.
-  at::Tensor by_source;   // int64 [arcs]: the arcs ordered by source
+  at::Tensor degree;    // float [sources]: |N(v)| in the graph that was sampled
+  // For the gradient of the layer's input; undefined: computed in the backward pass.
+  at::Tensor by_source;   // int64 [arcs]: the arcs sorted by source
   at::Tensor arc_target;  // int32 [arcs]: the target of each arc
 
   int64_t targets() const { return target.size(0); }
   int64_t arcs() const { return source.size(0); }
 
-  // The same on another device; itself where it is there already.
+  // Moves to a device; does not copy tensors that are already there.
   Block to(const at::Device& device) const {
     Block block = *this;
     for (at::Tensor* x : {&block.target, &block.row_ptr, &block.source, &block.link, &block.weight,

@@ -22,7 +22,7 @@ struct ConcatReluBackward : torch::autograd::Node {
   Tensor y;  // [n, p + q]
   int64_t p = 0;
 
-  // dy where y > 0, for the columns from `first` to `last`.
+  // dx = dy ⊙ [y > 0] for columns first … last.
   Tensor gradient(const Tensor& dy, int64_t first, int64_t last) const {
     Tensor dx = empty_matrix(y.size(0), last - first, y);
     at::threshold_backward_out(dx, dy.slice(1, first, last), y.slice(1, first, last), 0);

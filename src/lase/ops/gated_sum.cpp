@@ -16,12 +16,12 @@ namespace {
 
 thread_local bool use_reference = false;
 
-// 1 / |N(u)| of each target: [targets].
+// 1 / |N(u)| for each target: [targets].
 Tensor mean_scale(const Block& block) {
   return block.degree.index_select(0, block.target).to(at::kFloat).clamp_min(1).reciprocal();
 }
 
-// Without a history, and in one piece.
+// Detaches the tensors and makes them contiguous.
 void make_plain(GatedSumInput& in) {
   for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
     if (x->defined()) *x = x->detach().contiguous();
@@ -33,7 +33,7 @@ TensorList terms(const GatedSumInput& in) {
   return list_of({in.h.matrix, in.h.index, in.u, in.u_shift, in.p, in.q, in.v});
 }
 
-// What the operators read; all without a history.
+// The arguments of the operators, detached from autograd.
 struct Call {
   GatedSumInput in;
   AttributeTensors f;
@@ -67,14 +67,15 @@ struct Call {
   void check(const GatedSumInput& terms) const {
     const bool amplified = terms.amplifier != Amplifier::kNone;
     require(!amplified || (terms.u.defined() && f.columns > 0),
-            "gated_sum: an amplifier needs a matrix U and attributes");
+            "gated_sum: the amplifier needs a matrix U and link attributes");
     require(
         !terms.u.defined() || (terms.u.size(0) == terms.h.width() && terms.u.size(1) == f.columns),
-        "gated_sum: U must be [d, k]");
+        "gated_sum: U must have shape [d, k]");
     require(!terms.p.defined() ||
                 (terms.p.size(0) == block.targets() && terms.q.size(0) == terms.h.size()),
-            "gated_sum: the gate has a term for each target and each source");
-    require(block.row_ptr.size(0) == block.targets() + 1, "gated_sum: a row for each target");
+            "gated_sum: p must have one entry per target and q one per source");
+    require(block.row_ptr.size(0) == block.targets() + 1,
+            "gated_sum: row_ptr must have one entry more than there are targets");
   }
 };
 
@@ -84,7 +85,7 @@ struct GatedSumBackward : torch::autograd::Node {
   RowsGradient to_h;
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
-    require(call != nullptr, "gated_sum: gradients are asked for twice");
+    require(call != nullptr, "gated_sum: backward was called a second time without retain_graph");
     const Tensor ds = gradients[0].contiguous();
     using Signature = SixTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
                                  const TensorList&, const MaybeTensor&, const Tensor&, bool);
@@ -108,8 +109,8 @@ bool fused(const GatedSumInput& in) {
 
 }  // namespace
 
-UseReference::UseReference() : before_(use_reference) { use_reference = true; }
-UseReference::~UseReference() { use_reference = before_; }
+UseReference::UseReference() : previous_(use_reference) { use_reference = true; }
+UseReference::~UseReference() { use_reference = previous_; }
 
 namespace {
 
@@ -120,28 +121,28 @@ TwoTensors sum(const SumLists& in) {
   return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms);
 }
 
-TwoTensors change(const SumLists& in, const TensorList& before) {
+TwoTensors change(const SumLists& in, const TensorList& baseline) {
   using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
                                const TensorList&, const TensorList&);
   static const auto op = operator_named<Signature>("lase::gated_change");
-  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, before);
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, baseline);
 }
 
-Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* before, const Block& block) {
+Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const Block& block) {
   auto call = std::make_unique<Call>(in, block);
   Tensor s;
   Tensor gate;
-  if (before == nullptr) {
+  if (baseline == nullptr) {
     std::tie(s, gate) = sum(call->lists());
   } else {
-    GatedSumInput then = *before;
-    make_plain(then);
-    call->check(then);
-    require(then.h.width() == in.h.width() && then.h.size() == in.h.size() &&
-                then.u.defined() == in.u.defined() && then.p.defined() == in.p.defined() &&
-                then.v.defined() == in.v.defined() && then.amplifier == in.amplifier,
-            "gated_sum: two sets of terms of one kind");
-    std::tie(s, gate) = change(call->lists(), terms(then));
+    GatedSumInput plain = *baseline;
+    make_plain(plain);
+    call->check(plain);
+    require(plain.h.width() == in.h.width() && plain.h.size() == in.h.size() &&
+                plain.u.defined() == in.u.defined() && plain.p.defined() == in.p.defined() &&
+                plain.v.defined() == in.v.defined() && plain.amplifier == in.amplifier,
+            "gated_change: the baseline must have the same shapes and options as the input");
+    std::tie(s, gate) = change(call->lists(), terms(plain));
   }
   if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
     auto node = std::make_shared<GatedSumBackward>();
@@ -161,11 +162,11 @@ Tensor gated_sum(const GatedSumInput& in, const Block& block) {
   return fused(in) ? fused_sum(in, nullptr, block) : gated_sum_reference(in, block);
 }
 
-Tensor gated_change(const GatedSumInput& in, const GatedSumInput& before, const Block& block) {
-  require(in.aggregate != Aggregate::kMax && in.aggregate == before.aggregate,
-          "gated_sum: only sums and means have changes");
-  if (fused(in)) return fused_sum(in, &before, block);
-  return gated_sum_reference(in, block) - gated_sum_reference(before, block).detach();
+Tensor gated_change(const GatedSumInput& in, const GatedSumInput& baseline, const Block& block) {
+  require(in.aggregate != Aggregate::kMax && in.aggregate == baseline.aggregate,
+          "gated_change: expected the same aggregation, sum or mean, for both inputs");
+  if (fused(in)) return fused_sum(in, &baseline, block);
+  return gated_sum_reference(in, block) - gated_sum_reference(baseline, block).detach();
 }
 
 SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,

@@ -9,7 +9,7 @@
 
 namespace lase::ops {
 
-// What the sum over a neighbourhood is made of; undefined tensors are left out.
+// Inputs of the sum over a neighborhood. Tensors may be undefined.
 struct GatedSumInput {
   Rows h;                               // [sources, d]
   const AttributeTensors* f = nullptr;  // f(e)
@@ -17,39 +17,38 @@ struct GatedSumInput {
   Aggregate aggregate = Aggregate::kSum;
   at::Tensor u;        // U [d, k]
   at::Tensor u_shift;  // [d]: added to U f(e)
-  at::Tensor p;        // [targets]: the gate's term of u, with its bias; undefined: no gate
-  at::Tensor q;        // [sources]: the gate's term of v
-  at::Tensor v;        // V_e [k]: the gate's weights of f(e)
+  at::Tensor p;        // [targets]: the gate's term for u, including the bias; undefined: no gate
+  at::Tensor q;        // [sources]: the gate's term for v
+  at::Tensor v;        // V_e [k]: the gate's weights for f(e)
 };
 
-// The one operation of every architecture:
+// The aggregation shared by all architectures:
 //
 //   s(u) = Σ_i w_i λ_i h(v_i) ⊙ a(e_i)        [targets, d]
 //   λ_i  = σ(p_u + q_v + V_e f(e))            1 without a gate
-//   a(e) = σ(U f(e)), U f(e), or 1            by the amplifier
+//   a(e) = σ(U f(e)), U f(e), or 1            selected by the amplifier
 //
-// kMean divides by |N(u)|, of which the arcs may be a draw; kMax takes the largest term in each
-// dimension instead of the sum. Rows without arcs are zero.
+// kMean divides by |N(u)|, even if the arcs are a sample of N(u); kMax takes the elementwise
+// maximum of the terms instead of the sum. Rows without arcs are zero.
 //
-// Sums and means in single precision are taken by the fused kernel, which makes no array of arcs ×
-// d; the rest is composed of torch's operations.
+// Sums and means in float32 use the fused kernel, which allocates no array of size arcs × d; the
+// other cases are composed of torch operations.
 at::Tensor gated_sum(const GatedSumInput& in, const Block& block);
 
-// The same composed of torch's operations alone: what the fused kernel is checked and measured
-// against.
+// The same, composed of torch operations: the reference for tests and benchmarks.
 at::Tensor gated_sum_reference(const GatedSumInput& in, const Block& block);
 
-// The sum of changes, Σ_i w_i (x_i − x̃_i) with the terms x̃ of `before`: what a draw adds to an
-// exact sum of those. Each link is visited once for both; gradients flow through x alone. Not for
-// kMax.
-at::Tensor gated_change(const GatedSumInput& in, const GatedSumInput& before, const Block& block);
+// The sum of changes, Σ_i w_i (x_i − x̃_i), with the terms x̃ of `baseline`: a sampled correction to
+// the exact baseline sum. Each link is visited once for both; gradients flow only through x. Not
+// for kMax.
+at::Tensor gated_change(const GatedSumInput& in, const GatedSumInput& baseline, const Block& block);
 
-// What an arc may be drawn in proportion to: its gate λ, or the norm of its term,
-// ‖λ_i h(v_i) ⊙ a(e_i) ⊙ factor(u)‖, which gives independent draws the least variance.
+// A score that sampling probabilities can be proportional to: the gate λ of an arc, or the norm of
+// its term, ‖λ_i h(v_i) ⊙ a(e_i) ⊙ factor(u)‖, which minimizes the variance of independent samples.
 enum class Score : uint8_t { kGate, kNorm };
 
-// s(u), and the score of every arc, [arcs], from one visit of each link. `factor` [targets, d] may
-// be undefined. Without a history.
+// s(u) and the score of every arc, [arcs], in one pass over the links. `factor` [targets, d] may be
+// undefined. The results have no autograd history.
 struct SumAndScores {
   at::Tensor s;
   at::Tensor score;
@@ -57,11 +56,11 @@ struct SumAndScores {
 SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
                                    const at::Tensor& factor = {});
 
-// λ [arcs] and a(e) [arcs, d] of the same input, for those who look inside.
+// λ [arcs] and a(e) [arcs, d] of the same input, for inspection.
 at::Tensor gates(const GatedSumInput& in, const Block& block);
 at::Tensor amplifiers(const GatedSumInput& in, const Block& block);
 
-// While one lives, gated_sum in this thread is gated_sum_reference.
+// Replaces gated_sum with gated_sum_reference on this thread during its lifetime.
 class UseReference {
  public:
   UseReference();
@@ -70,7 +69,7 @@ class UseReference {
   ~UseReference();
 
  private:
-  bool before_;
+  bool previous_;
 };
 
 }  // namespace lase::ops

@@ -14,8 +14,8 @@ Tensor row_of_arcs(const Block& block) {
   return at::repeat_interleave(block.row_ptr.slice(0, 1) - block.row_ptr.slice(0, 0, -1));
 }
 
-// λ and a(e), either undefined where it is 1. V_e rides along as one more row of U, so that f(e) is
-// read once.
+// λ and a(e), each undefined if it is 1. V_e is appended to U as one more row, so that f(e) is read
+// once.
 struct Terms {
   Tensor gate;       // [arcs]
   Tensor amplifier;  // [arcs, d]
@@ -23,7 +23,7 @@ struct Terms {
 
 Terms terms(const GatedSumInput& in, const Block& block) {
   const bool amplified = in.amplifier != Amplifier::kNone;
-  Tensor matrix;  // [d + 1, k], or less
+  Tensor matrix;  // [U; V_e]: [d + 1, k], or only one of them
   if (amplified && in.v.defined()) {
     matrix = at::cat({in.u, in.v.unsqueeze(0)});
   } else if (amplified) {
@@ -47,14 +47,15 @@ Terms terms(const GatedSumInput& in, const Block& block) {
   return result;
 }
 
-// The largest of the terms x [arcs, d] of each row, by position: [targets, d]. (torch's own
-// scatter_reduce warns everyone that it is new.)
+// The elementwise maximum of the terms x [arcs, d] of each row: [targets, d]. (torch's own
+// scatter_reduce prints a beta warning.)
 Tensor largest(const Tensor& x, const Block& block) {
   using Signature = Tensor(const Tensor&, const Tensor&);
   static const auto op = operator_named<Signature>("lase::largest_arcs");
-  const Tensor first = op.call(x.detach(), block.row_ptr);  // [arcs] for a row without any
+  // [targets, d]; targets without arcs select the row of zeros at position `arcs`.
+  const Tensor argmax = op.call(x.detach(), block.row_ptr);
   const int64_t d = x.size(1);
-  return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, first);
+  return at::cat({x, at::zeros({1, d}, x.options())}).gather(0, argmax);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TORCH_LIBRARY(lase, m) {
   m.def(
       "sparse_rows(Tensor values, Tensor row_ptr, Tensor column, Tensor rows) -> "
       "(Tensor offset, Tensor stored_column, Tensor value)");
-  // Composed of the others and of torch's own.
+  // Composed of the operators above and of torch's own.
   m.def(
       "attribute_product(int layout, int columns, Tensor?[] attributes, Tensor rows, Tensor u) -> "
       "Tensor",

@@ -8,9 +8,9 @@
 #include <torch/version.h>
 #include <tuple>
 
-// The operators as torch knows them: lase::gated_sum and so on, over tensors and numbers alone.
-// Each device registers its kernels under the same names, and what calls an operator does not
-// change. library.cpp has the schemas.
+// The operators registered with torch: lase::gated_sum etc., on tensors and numbers only. Each
+// device registers its kernels under the same names, so callers are device-independent. The schemas
+// are in library.cpp.
 namespace lase::ops {
 
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
@@ -36,21 +36,21 @@ inline at::Tensor tensor_at(const TensorList& list, size_t i) {
   return i < list.size() ? tensor_of(list.get(i)) : at::Tensor();
 }
 
-// Links the registrations into every program that names this function, static libraries included.
+// Calling this makes the linker keep the registrations, also from a static library.
 void register_all();
 
-// An operator by name; to be kept in a static.
+// Looks up an operator by name. Slow: store the result in a static variable.
 template <class Signature>
 c10::TypedOperatorHandle<Signature> operator_named(const char* name) {
   register_all();
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
 }
 
-// What gated_sum reads, by kind:
+// The arguments of gated_sum:
 //   block       row_ptr, source, link, weight, scale, by_source, arc_target
 //   attributes  values, row_ptr, column, code; with the layout and the number of columns
 //   terms       h, h_row, u, u_shift, p, q, v
-// Undefined tensors stand for what is left out.
+// Optional tensors may be undefined.
 struct SumLists {
   TensorList block;
   int64_t layout = 0;

@@ -7,9 +7,8 @@
 
 namespace lase::ops {
 
-// x Wᵀ [n, m] for W [m, d], with entries of x dropped. Rows are taken in tiles of fixed size, on
-// all threads, and what an index names is copied a tile at a time; a row's result does not depend
-// on the other rows.
+// dropout(x) Wᵀ [n, m] for W [m, d]. Rows are processed in tiles of fixed size, on all threads, and
+// indexed rows are copied one tile at a time; the result for a row does not depend on the others.
 at::Tensor linear(const Rows& x, const at::Tensor& w, const Dropout& dropout = {});
 
 }  // namespace lase::ops

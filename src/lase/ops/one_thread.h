@@ -4,18 +4,17 @@
 
 namespace lase::ops {
 
-// While it lives, torch computes on one thread: sums are then taken in one order, and results do
-// not depend on the number of threads. What is worth several threads is parallel by lase's own
-// hand.
+// Limits torch to one thread during its lifetime, so that the order of summation, and thus the
+// result, does not depend on the number of threads. lase parallelizes expensive operators itself.
 class OneThread {
  public:
-  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  OneThread() : previous_(at::get_num_threads()) { at::set_num_threads(1); }
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
-  ~OneThread() { at::set_num_threads(before_); }
+  ~OneThread() { at::set_num_threads(previous_); }
 
  private:
-  int before_;
+  int previous_;
 };
 
 }  // namespace lase::ops

@@ -6,7 +6,7 @@
 
 namespace lase::ops {
 
-// ⟨x_i, v⟩ of every row, [n], for v [d]. Nothing is copied.
+// ⟨x_i, v⟩ for every row: [n], for v [d]. Does not copy the rows.
 at::Tensor row_dot(const Rows& x, const at::Tensor& v);
 
 }  // namespace lase::ops

@@ -22,7 +22,7 @@ class BufferPool {
  public:
   using Buffer = std::shared_ptr<std::byte>;
 
-  // Steps of at most 1/8, so that arrays whose sizes vary a little from step to step share buffers.
+  // Rounds up by at most 1/8, so that arrays whose sizes vary slightly between steps share buffers.
   static int64_t size_class(int64_t bytes) {
     const int64_t step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes))) / 8;
     return (bytes + step - 1) / step * step;
@@ -74,7 +74,7 @@ class BufferPool {
   std::mutex mutex_;
   std::map<int64_t, std::vector<Buffer>> free_;  // by size
   int64_t live_ = 0;                             // bytes in use
-  int64_t most_ = 0;                             // the most that was in use at once
+  int64_t most_ = 0;                             // peak of live_
   int64_t kept_ = 0;                             // bytes in free_
   int users_ = 0;
 };
@@ -85,20 +85,20 @@ namespace {
 
 thread_local Workspace::Pool current;
 
-constexpr int64_t kLeast = int64_t{1} << 20;  // what is smaller is left to torch
+constexpr int64_t kLeast = int64_t{1} << 20;  // smaller tensors are allocated by torch
 
 }  // namespace
 
 Workspace::Workspace()
     : Workspace(current != nullptr ? current : std::make_shared<detail::BufferPool>()) {}
 
-Workspace::Workspace(Pool pool) : before_(std::exchange(current, std::move(pool))) {
+Workspace::Workspace(Pool pool) : previous_(std::exchange(current, std::move(pool))) {
   if (current != nullptr) current->join();
 }
 
 Workspace::~Workspace() {
   if (current != nullptr) current->leave();
-  current = std::move(before_);
+  current = std::move(previous_);
 }
 
 Workspace::Pool Workspace::share() { return current; }

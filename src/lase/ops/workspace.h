@@ -9,21 +9,21 @@ namespace detail {
 class BufferPool;
 }
 
-// Keeps large buffers between steps. Every training step frees and allocates the same arrays of
-// tens of megabytes; from the system they would come as fresh pages, whose faults cost more than
-// the arithmetic on them.
+// Reuses large buffers across steps. Every training step frees and allocates the same arrays of
+// tens of megabytes; fresh pages from the system would cause page faults that cost more than the
+// arithmetic.
 //
-// While a Workspace lives, empty() in its thread takes buffers from it, and tensors return them
-// when they are freed, on any thread. Another thread joins by a Workspace made from share(). All
-// buffers that are not in use are freed when the last one ends; held are at most 5/4 of what was
-// in use at once.
+// During the lifetime of a Workspace, empty() on its thread takes buffers from the pool, and
+// tensors return them when they are freed, on any thread. Another thread joins with a Workspace
+// made from share(). Unused buffers are freed with the last Workspace; the pool holds at most 5/4
+// of the peak use.
 class Workspace {
  public:
   using Pool = std::shared_ptr<detail::BufferPool>;
 
-  // A pool of its own; or the one of this thread where it has one already.
+  // Uses the pool of this thread, or creates one.
   Workspace();
-  // The pool of another thread; null: none.
+  // Uses the pool of another thread; null: none.
   explicit Workspace(Pool pool);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -33,15 +33,15 @@ class Workspace {
   static Pool share();
 
  private:
-  Pool before_;
+  Pool previous_;
 };
 
-// Uninitialized, on the CPU; from this thread's workspace where it is large and there is one.
+// An uninitialized CPU tensor; if large, from this thread's workspace, if any.
 at::Tensor empty(at::IntArrayRef shape, at::ScalarType type = at::kFloat);
-// The same with the shape, type and device of another tensor.
+// The same, with the shape, type and device of another tensor.
 at::Tensor empty_like(const at::Tensor& tensor);
 
-// matrix[index], without a history.
+// matrix[index], without autograd history.
 at::Tensor gather(const at::Tensor& matrix, const at::Tensor& index);
 
 }  // namespace lase::ops

@@ -7,37 +7,37 @@
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
 #include "lase/kernels/kernels.h"
-#include "lase/sampler/node_numbers.h"
+#include "lase/sampler/node_index.h"
 
 namespace lase {
 namespace {
 
 using at::Tensor;
 
-constexpr uint64_t kDrawStream = 0x44524157;
+constexpr uint64_t kSampleStream = 0x44524157;
 
-int64_t drawn_of(int64_t degree, int64_t fanout) {
+int64_t sample_size(int64_t degree, int64_t fanout) {
   return fanout == kWholeNeighborhood ? degree : std::min(degree, fanout);
 }
 
-// Distinct positions within a row, ascending, by Floyd's method.
-void draw_distinct(int64_t degree, std::span<int64_t> positions, Random& random) {
+// Samples distinct positions within a row, in ascending order, with Floyd's algorithm.
+void sample_distinct(int64_t degree, std::span<int64_t> positions, Random& random) {
   int64_t* const begin = positions.data();
   int64_t* end = begin;
   for (int64_t top = degree - std::ssize(positions); top < degree; ++top) {
-    const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
-    int64_t* at = std::lower_bound(begin, end, drawn);
-    const bool taken = at != end && *at == drawn;
-    if (taken) at = end;  // `top` is above all others
+    const auto position = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));
+    int64_t* at = std::lower_bound(begin, end, position);
+    const bool taken = at != end && *at == position;
+    if (taken) at = end;  // `top` is greater than all others
     std::copy_backward(at, end, end + 1);
-    *at = taken ? top : drawn;
+    *at = taken ? top : position;
     ++end;
   }
 }
 
-// The last of the ascending starts that is not above the point; the first one is not. No branch
-// depends on the point, which nobody can predict.
-const uint32_t* stretch_of(const uint32_t* first, const uint32_t* end, uint32_t point) {
+// Binary search for the interval that contains `point`: the last start ≤ point, given that the
+// first one is. Branch-free, because a random point defeats branch prediction.
+const uint32_t* interval_of(const uint32_t* first, const uint32_t* end, uint32_t point) {
   for (int64_t n = end - first; n > 1;) {
     const int64_t half = n / 2;
     first += first[half] <= point ? half : 0;
@@ -46,62 +46,66 @@ const uint32_t* stretch_of(const uint32_t* first, const uint32_t* end, uint32_t 
   return first;
 }
 
-// Draws from long rows of one layer.
-class Drawer {
+// Samples from the rows of one layer that are longer than the fan-out.
+class RowSampler {
  public:
-  Drawer(const Adjacency& graph, int64_t fanout, Draw draw, const Shares* shares)
-      : graph_(graph), draw_(draw), shares_(shares), fanout_(static_cast<size_t>(fanout)) {}
+  RowSampler(const Adjacency& graph, int64_t fanout, Replacement replacement,
+             const Probabilities* probabilities)
+      : graph_(graph),
+        replacement_(replacement),
+        probabilities_(probabilities),
+        fanout_(static_cast<size_t>(fanout)) {}
 
-  // visit(j, arc, weight) for the j-th drawn arc of u.
+  // Calls visit(j, arc, weight) for the j-th sampled arc of u.
   template <class Visit>
   void operator()(int64_t u, Random& random, const Visit& visit) {
     const int64_t begin = graph_.row_ptr[u];
     const int64_t degree = graph_.degree(u);
-    positions_.resize(fanout_);  // only here: a fanout may be larger than any row
-    const auto drawn = static_cast<double>(fanout_);
-    if (shares_ == nullptr) {
-      if (draw_ == Draw::kWithout) draw_distinct(degree, positions_, random);
-      if (draw_ == Draw::kReplace) {
+    positions_.resize(fanout_);  // not earlier: a fan-out may exceed every row
+    const auto samples = static_cast<double>(fanout_);
+    if (probabilities_ == nullptr) {
+      if (replacement_ == Replacement::kWithout) sample_distinct(degree, positions_, random);
+      if (replacement_ == Replacement::kWith) {
         for (int64_t& at : positions_) {
           at = static_cast<int64_t>(random.below(static_cast<uint64_t>(degree)));
         }
       }
-      const auto weight = static_cast<float>(static_cast<double>(degree) / drawn);
+      const auto weight = static_cast<float>(static_cast<double>(degree) / samples);
       for (size_t j = 0; j < positions_.size(); ++j) visit(j, begin + positions_[j], weight);
       return;
     }
-    const uint32_t* start = shares_->data() + begin;
-    draw_by_shares(start, degree, random);
+    const uint32_t* start = probabilities_->data() + begin;
+    sample_by_probability(start, degree, random);
     for (size_t j = 0; j < positions_.size(); ++j) {
       const int64_t at = positions_[j];
       const uint64_t end = at + 1 == degree ? kWholeRow : start[at + 1];
       const auto p = static_cast<double>(end - start[at]) / static_cast<double>(kWholeRow);
-      visit(j, begin + at, static_cast<float>(1 / (drawn * p)));
+      visit(j, begin + at, static_cast<float>(1 / (samples * p)));
     }
   }
 
  private:
-  void draw_by_shares(const uint32_t* start, int64_t degree, Random& random) {
-    const auto drawn = static_cast<uint64_t>(positions_.size());
+  void sample_by_probability(const uint32_t* start, int64_t degree, Random& random) {
+    const auto samples = static_cast<uint64_t>(positions_.size());
     const uint64_t offset = random.bits() >> 32;
     const uint32_t* from = start;
-    for (uint64_t j = 0; j < drawn; ++j) {
-      const bool spaced = draw_ == Draw::kWithout;
-      const uint64_t point = spaced ? (offset + j * kWholeRow) / drawn : random.bits() >> 32;
-      const uint32_t* at = stretch_of(from, start + degree, static_cast<uint32_t>(point));
+    for (uint64_t j = 0; j < samples; ++j) {
+      const bool spaced = replacement_ == Replacement::kWithout;
+      const uint64_t point = spaced ? (offset + j * kWholeRow) / samples : random.bits() >> 32;
+      const uint32_t* at = interval_of(from, start + degree, static_cast<uint32_t>(point));
       positions_[j] = at - start;
       if (spaced) from = at;
     }
   }
 
   const Adjacency& graph_;
-  Draw draw_;
-  const Shares* shares_;
+  Replacement replacement_;
+  const Probabilities* probabilities_;
   size_t fanout_;
   std::vector<int64_t> positions_;
 };
 
-// Rows of f(e) in a block are as wide as those of the graph.
+// A block indexes rows of f(e) with the integer type of the graph.
 at::ScalarType link_type(const Adjacency& graph) {
   return graph.link.is_wide() ? at::kLong : at::kInt;
 }
@@ -126,7 +130,7 @@ class LinkRows {
   int64_t* wide_;
 };
 
-// A block with room for the arcs of its targets, up to `fanout` each.
+// A block with uninitialized arcs, up to `fanout` per target.
 Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int64_t fanout) {
   const auto n = std::ssize(targets);
   Block block;
@@ -135,16 +139,17 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
   auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   row_ptr[0] = 0;
   for (int64_t i = 0; i < n; ++i) {
-    row_ptr[i + 1] = row_ptr[i] + drawn_of(graph.degree(targets[static_cast<size_t>(i)]), fanout);
+    row_ptr[i + 1] =
+        row_ptr[i] + sample_size(graph.degree(targets[static_cast<size_t>(i)]), fanout);
   }
   block.source = at::empty({row_ptr[n]}, at::kInt);
   block.link = at::empty({row_ptr[n]}, link_type(graph));
   return block;
 }
 
-// The arcs of one layer, with source[i] still the node v.
-Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const Sampling& sampling,
-                 size_t layer, const DrawKey& key) {
+// Samples the arcs of one layer; source[i] is still the node v, not its row.
+Block sample_layer(const Adjacency& graph, std::span<const int64_t> targets,
+                   const Sampling& sampling, size_t layer, const SampleKey& key) {
   const int64_t fanout = sampling.fanouts[layer];
   Block block = empty_block(graph, targets, fanout);
   block.weight = at::empty({block.arcs()}, at::kFloat);
@@ -154,8 +159,8 @@ Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const
   auto* weight = block.weight.data_ptr<float>();
   constexpr int64_t kTargets = 1024;
   parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
-    Drawer draw(graph, std::max<int64_t>(0, fanout), sampling.draw,
-                sampling.shares.empty() ? nullptr : &sampling.shares[layer]);
+    RowSampler sample(graph, std::max<int64_t>(0, fanout), sampling.replacement,
+                      sampling.probabilities.empty() ? nullptr : &sampling.probabilities[layer]);
     for (int64_t i = first; i < last; ++i) {
       const int64_t u = targets[static_cast<size_t>(i)];
       const auto set = [&](size_t j, int64_t arc, float w) {
@@ -165,8 +170,8 @@ Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const
         weight[at] = w;
       };
       if (row_ptr[i + 1] - row_ptr[i] < graph.degree(u)) {
-        Random random(key.seed, kDrawStream, key.epoch, key.batch, layer, u);
-        draw(u, random, set);
+        Random random(key.seed, kSampleStream, key.epoch, key.batch, layer, u);
+        sample(u, random, set);
       } else {
         const auto degree = static_cast<size_t>(graph.degree(u));
         for (size_t j = 0; j < degree; ++j) set(j, graph.row_ptr[u] + static_cast<int64_t>(j), 1);
@@ -176,15 +181,15 @@ Block draw_layer(const Adjacency& graph, std::span<const int64_t> targets, const
   return block;
 }
 
-// From nodes to rows of the layer's input.
-void number_sources(const Adjacency& graph, Block& block, NodeNumbers& rows) {
+// Maps sources from nodes to rows of the layer's input.
+void number_sources(const Adjacency& graph, Block& block, NodeIndex& rows) {
   auto* source = block.source.data_ptr<int32_t>();
   for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
   block.sources = rows.size();
   block.degree = degrees_of(graph, rows.nodes());
 }
 
-// After number_sources.
+// Orders the arcs by source; call after number_sources.
 void order_arcs(Block& block) {
   block.by_source = at::empty({block.arcs()}, at::kLong);
   block.arc_target = at::empty({block.arcs()}, at::kInt);
@@ -203,7 +208,7 @@ Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes) {
   auto* to = degree.data_ptr<float>();
   constexpr int64_t kNodes = 4096;
   parallel_for(std::ssize(nodes), kNodes, [&](int64_t first, int64_t last) {
-    constexpr int64_t kAhead = 16;  // so that memory has time to answer
+    constexpr int64_t kAhead = 16;  // prefetch distance, to hide memory latency
     for (int64_t i = first; i < last; ++i) {
       const int64_t next = nodes[static_cast<size_t>(std::min(i + kAhead, last - 1))];
       __builtin_prefetch(graph.row_ptr.data() + next);
@@ -230,14 +235,14 @@ Batch Batch::to(const at::Device& device) const {
 }
 
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
-                   const DrawKey& key) {
+                   const SampleKey& key) {
   Batch batch;
-  // The rows of a layer's input: the targets first, then the other neighbours as they appear.
-  NodeNumbers rows;
+  // Rows of a layer's input: the targets, then the other neighbors in order of appearance.
+  NodeIndex rows;
   for (const int64_t seed : seeds) rows.number(seed);
-  require(rows.nodes().size() == seeds.size(), "a batch names a node twice");
+  require(rows.nodes().size() == seeds.size(), "the seed nodes of a batch must be distinct");
   for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
-    Block block = draw_layer(graph, rows.nodes(), sampling, layer, key);
+    Block block = sample_layer(graph, rows.nodes(), sampling, layer, key);
     number_sources(graph, block, rows);
     if (static_cast<int64_t>(layer) >= sampling.ordered_from) order_arcs(block);
     batch.blocks.insert(batch.blocks.begin(), std::move(block));
@@ -252,7 +257,7 @@ WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
   const int64_t n = block.targets();
   block.sources = n + block.arcs();
   require(block.sources <= kLargestNarrow, "more than ", kLargestNarrow,
-          " neighbors at a time are not supported; use smaller batches");
+          " neighbors per batch are not supported; use a smaller batch");
   rows.sources = at::empty({block.sources}, at::kLong);
   auto* sources = rows.sources.data_ptr<int64_t>();
   const LinkRows link(block.link);

@@ -8,7 +8,7 @@
 
 namespace lase {
 
-// Adam (Kingma and Ba 2015) with its state in the open, so that a checkpoint can hold all of it.
+// Adam (Kingma and Ba 2015) with accessible state, so that a checkpoint can store all of it.
 //
 //   m ← β1 m + (1−β1) g      v ← β2 v + (1−β2) g²
 //   w ← w − lr m̂ / (√v̂ + ε)
@@ -19,7 +19,7 @@ class Adam {
   void zero_gradients();
   void step(double learning_rate);
 
-  // Updated in place by step(); set() must give a tensor for every parameter.
+  // Updated in place by step(); set() requires a tensor for every parameter.
   struct Moments {
     NamedTensors first;   // m
     NamedTensors second;  // v

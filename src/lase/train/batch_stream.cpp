@@ -17,7 +17,7 @@ constexpr size_t kAhead = 2;
 
 BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling, Options options)
     : graph_(graph), sampling_(sampling), options_(std::move(options)) {
-  require(options_.size >= 1, "a batch has at least one node");
+  require(options_.size >= 1, "batch size ", options_.size, ": expected at least 1");
   thread_ = std::thread([this] { run(); });
 }
 
@@ -48,13 +48,13 @@ void BatchStream::run() {
       item.seeds =
           all.subspan(first, std::min(static_cast<size_t>(options_.size), all.size() - first));
       item.number = options_.key.batch + i;
-      DrawKey key = options_.key;
+      SampleKey key = options_.key;
       key.batch = item.number;
       {
-        const ThreadLimit one(1);  // the others compute
+        const ThreadLimit one(1);  // the other threads train
         item.batch = sample_batch(graph_, item.seeds, sampling_, key);
       }
-      if (options_.snapshot != nullptr) item.past = options_.snapshot->of(item.batch);
+      if (options_.snapshot != nullptr) item.baseline = options_.snapshot->of(item.batch);
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       item.seconds = spent.count();
       std::unique_lock lock(mutex_);

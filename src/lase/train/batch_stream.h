@@ -15,22 +15,22 @@
 
 namespace lase {
 
-// Batches of an epoch, drawn by a thread of its own while the ones before are computed with; it
-// also asks a snapshot for what it knows of them. What is drawn depends on the key alone.
+// Batches of an epoch, sampled by a background thread while earlier ones are trained on; it also
+// looks up their baseline state in a snapshot. The sampled neighbors depend only on the key.
 class BatchStream {
  public:
   struct Options {
-    std::vector<int64_t> order;    // the seeds of all batches
-    int64_t size = 0;              // seeds a batch
-    DrawKey key = {};              // its batch is the number of the first
-    Snapshot* snapshot = nullptr;  // or none
+    std::vector<int64_t> order;    // seed nodes of all batches
+    int64_t size = 0;              // seed nodes per batch
+    SampleKey key = {};            // key.batch: number of the first batch
+    Snapshot* snapshot = nullptr;  // optional
   };
   struct Item {
-    std::span<const int64_t> seeds;  // valid as long as the stream
+    std::span<const int64_t> seeds;  // valid while the stream exists
     int64_t number = 0;
     Batch batch;
-    std::optional<Past> past;  // with a snapshot
-    double seconds = 0;        // that drawing it took
+    std::optional<Baseline> baseline;  // with a snapshot
+    double seconds = 0;                // spent on sampling
   };
 
   // `graph` and `sampling` must outlive the stream.
@@ -39,7 +39,7 @@ class BatchStream {
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
 
-  // In order; nothing after the last.
+  // The next batch, in order; nullopt after the last.
   std::optional<Item> next();
 
  private:
@@ -49,8 +49,8 @@ class BatchStream {
   const Adjacency& graph_;
   const Sampling& sampling_;
   Options options_;
-  Context context_ = Context::current();                      // of the thread that computes
-  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // likewise
+  Context context_ = Context::current();                      // of the training thread
+  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // shared with it
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> ready_;

@@ -22,7 +22,7 @@ bool BestWeights::offer(int64_t epoch, double score, double loss, const NamedTen
   return true;
 }
 
-bool BestWeights::patient(int64_t epochs) const {
+bool BestWeights::should_continue(int64_t epochs) const {
   return options_.patience == 0 || !validated_ || epochs - epoch_ < options_.patience;
 }
 

@@ -8,23 +8,23 @@
 
 namespace lase {
 
-// The weights of the best epoch so far, and whether it is worth looking for better ones.
+// The weights of the best epoch so far, and early stopping.
 class BestWeights {
  public:
   struct Options {
-    bool by_loss = false;  // the best epoch has the lowest loss, not the highest score
-    int64_t patience = 0;  // epochs without a better one before training stops; 0: never
+    bool by_loss = false;  // select by the lowest loss, not by the highest score
+    int64_t patience = 0;  // epochs without improvement before training stops; 0: never
   };
   explicit BestWeights(Options options) : options_(options) {}
 
-  // Validated weights, after `epoch` epochs; whether they are the best. Equal scores are told apart
-  // by the loss.
+  // Offers weights validated after `epoch` epochs; returns whether they are the best. The loss
+  // breaks ties between equal scores.
   bool offer(int64_t epoch, double score, double loss, const NamedTensors& weights);
-  // The last weights, where nothing is validated.
+  // Keeps the last weights, if there is no validation.
   void take(int64_t epoch, const NamedTensors& weights);
 
-  // Whether training goes on after so many epochs.
-  bool patient(int64_t epochs) const;
+  // Whether training continues after this many epochs.
+  bool should_continue(int64_t epochs) const;
 
   int64_t epoch() const { return epoch_; }  // 0: none yet
   bool validated() const { return validated_; }
@@ -32,7 +32,7 @@ class BestWeights {
   double loss() const { return loss_; }
   const NamedTensors& weights() const { return weights_; }
 
-  // For a checkpoint, which keeps the weights as tensors.
+  // For a checkpoint, which stores the weights as tensors.
   nlohmann::json state() const;
   void restore(const nlohmann::json& state, NamedTensors weights);
 

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::string_view kFormat = "lase.checkpoint";
 
-// The lists of tensors with the prefix of their names.
+// Calls visit(prefix, tensors) for each list of tensors.
 template <class Visit, class Any>
 void for_each_list(Any& checkpoint, const Visit& visit) {
   visit("weight", checkpoint.weights);
@@ -55,11 +55,11 @@ Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters
   const auto& metadata = file.metadata();
   require(metadata.contains("format") && metadata.at("format") == kFormat &&
               metadata.contains("checkpoint"),
-          path, ": is not a checkpoint of lase");
+          path, ": is not a lase checkpoint");
   const json about = json::parse(metadata.at("checkpoint"));
   Checkpoint checkpoint;
-  checkpoint.epoch = natural_at(about, "epoch");
-  checkpoint.steps = natural_at(about, "steps");
+  checkpoint.epoch = non_negative_at(about, "epoch");
+  checkpoint.steps = non_negative_at(about, "steps");
   require(checkpoint.epoch >= 0 && checkpoint.steps >= 0, path,
           ": the description of the checkpoint is damaged");
   checkpoint.progress = about.at("progress");

@@ -8,19 +8,19 @@
 
 namespace lase {
 
-// Everything that a run needs to go on as if it had never stopped. Tensors are kept by the name of
-// their parameter ("weight.layer1.w1"), so that their order in the code does not matter.
+// Everything that a run needs to resume as if it had never stopped. Tensors are stored by parameter
+// name ("weight.layer1.w1"), so that their order in the code does not matter.
 struct Checkpoint {
-  int64_t epoch = 0;  // epochs done
-  int64_t steps = 0;  // of Adam
+  int64_t epoch = 0;  // completed epochs
+  int64_t steps = 0;  // Adam steps
   NamedTensors weights = {};
   NamedTensors average = {};
   NamedTensors best = {};
   NamedTensors first = {};       // Adam's m
-  NamedTensors second = {};      // and v
-  NamedTensors snapshot = {};    // weights of the last refresh; empty: the next batch refreshes
+  NamedTensors second = {};      // Adam's v
+  NamedTensors snapshot = {};    // weights at the last refresh; empty: the next batch refreshes
   nlohmann::json progress = {};  // curve, best score, learning rate
-  nlohmann::json options = {};   // of the run, to refuse another one's checkpoint
+  nlohmann::json options = {};   // of the run, to reject the checkpoint of another one
 };
 
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);

@@ -9,13 +9,12 @@ namespace lase {
 namespace {
 
 // "epochs 2000 → 400"
-std::string first_difference(const nlohmann::json& before, const nlohmann::json& now) {
+std::string first_difference(const nlohmann::json& saved, const nlohmann::json& now) {
   for (const auto& [name, value] : now.items()) {
-    if (!before.contains(name)) return join(name, " ", value.dump(), " is new");
-    if (before.at(name) != value)
-      return join(name, " ", before.at(name).dump(), " → ", value.dump());
+    if (!saved.contains(name)) return join(name, " ", value.dump(), " is a new option");
+    if (saved.at(name) != value) return join(name, " ", saved.at(name).dump(), " → ", value.dump());
   }
-  return "other names";
+  return "an option was removed";
 }
 
 }  // namespace

@@ -7,24 +7,24 @@
 
 namespace lase {
 
-// When checkpoints of a run are written, and where it goes on from.
+// Writes the checkpoints of a run, and loads the one to resume from.
 class Checkpoints {
  public:
   struct Options {
-    std::string path;   // empty: none
-    int64_t every = 1;  // epochs
+    std::string path;   // empty: no checkpoints
+    int64_t every = 1;  // epochs between checkpoints
     bool resume = false;
   };
   explicit Checkpoints(Options options);
 
-  // Whether one is written after so many epochs of all.
+  // Whether to write a checkpoint after `epochs` of `all` epochs.
   bool due(int64_t epochs, int64_t all) const;
-  // A run is worth more than its checkpoint: where one cannot be written, error() says why.
+  // A failure to write does not stop the run; error() then returns the reason.
   void save(const Checkpoint& checkpoint);
   const std::string& error() const { return error_; }
 
-  // The one to go on from, if asked for and there is one. Throws Error if it belongs to a run with
-  // other options.
+  // The checkpoint to resume from, if requested and present. Throws Error if it was written with
+  // different options.
   std::optional<Checkpoint> load(const Parameters& parameters, const nlohmann::json& options) const;
 
  private:

@@ -25,7 +25,7 @@ EpochRunner::EpochRunner(const TrainOptions& options, const TrainingData& data)
       data_(data),
       model_(*data.trained.model),
       step_(model_, *data.inputs, *data.objective, options.adam),
-      estimator_(options.sampling, model_, *data.inputs, data.protocol.seen,
+      estimator_(options.sampling, model_, *data.inputs, data.protocol.train_graph,
                  data.batch_size(options.batch)),
       average_(model_.parameters(), options.average) {}
 
@@ -44,9 +44,9 @@ std::vector<int64_t> EpochRunner::shuffled(int64_t epoch) const {
 
 std::optional<double> EpochRunner::run(int64_t epoch, double learning_rate) {
   const auto start = Clock::now();
-  // What a lazy snapshot knows depends on the batches that it has seen, so that it starts anew
-  // after a checkpoint, which then need not tell of it.
-  if (estimator_.lazy() && epoch % options_.checkpoint_every == 0) estimator_.expire();
+  // The contents of a lazy snapshot depend on the batches seen so far, so it is refreshed after
+  // every checkpoint, which then does not need to store it.
+  if (estimator_.lazy() && epoch % options_.checkpoint_every == 0) estimator_.mark_stale();
   const auto loss = run_batches(epoch, learning_rate);
   train_seconds_ += seconds_since(start);
   return loss;
@@ -61,7 +61,7 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
     if (estimator_.batches_left() == 0) refresh();
     const int64_t batches = std::min((n - first + size - 1) / size, estimator_.batches_left());
     const int64_t last = std::min(n, first + batches * size);
-    BatchStream stream(data_.protocol.seen, estimator_.sampling(),
+    BatchStream stream(data_.protocol.train_graph, estimator_.sampling(),
                        {.order = {order.begin() + first, order.begin() + last},
                         .size = size,
                         .key = {options_.seed, epoch, first / size},
@@ -80,7 +80,7 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
                                  .seconds = seconds()});
       }
     }
-    estimator_.took(batches);
+    estimator_.count_batches(batches);
     first = last;
   }
   return sum / static_cast<double>(n);
@@ -91,15 +91,15 @@ std::optional<double> EpochRunner::step(int64_t epoch, const BatchStream::Item& 
   links_ += item.batch.arcs();
   const ops::Dropout dropout{options_.model.dropout,
                              Random(options_.seed, kDropoutStream, epoch, item.number).bits()};
-  NamedTensors before;
-  if (item.number == 0) before = model_.parameters().copy();
+  NamedTensors initial;
+  if (item.number == 0) initial = model_.parameters().copy();
   const auto result = step_.run(item, {.dropout = dropout, .learning_rate = learning_rate});
   if (!result.updated) {
     diverged_ = join("the loss is ", result.loss, " in epoch ", epoch + 1, ", batch ",
-                     item.number + 1, " (a lower learning rate may help)");
+                     item.number + 1, "; try a lower learning rate");
     return std::nullopt;
   }
-  if (item.number == 0) good_ = std::move(before);
+  if (item.number == 0) good_ = std::move(initial);
   average_.update(model_.parameters(), step_.adam().steps());
   if (stopped()) return std::nullopt;
   return result.loss;
@@ -107,7 +107,7 @@ std::optional<double> EpochRunner::step(int64_t epoch, const BatchStream::Item& 
 
 void EpochRunner::refresh() {
   const auto start = Clock::now();
-  estimator_.renew();
+  estimator_.refresh();
   snapshot_ = model_.parameters().copy();
   refresh_seconds_ += seconds_since(start);
 }
@@ -119,7 +119,7 @@ void EpochRunner::save(Checkpoint& checkpoint) const {
   checkpoint.first = moments.first;
   checkpoint.second = moments.second;
   checkpoint.steps = moments.steps;
-  if (estimator_.renews() && !estimator_.lazy() && estimator_.batches_left() > 0) {
+  if (estimator_.needs_refreshes() && !estimator_.lazy() && estimator_.batches_left() > 0) {
     checkpoint.snapshot = snapshot_;
     checkpoint.progress["batches_left"] = estimator_.batches_left();
   }
@@ -129,7 +129,7 @@ void EpochRunner::restore(Checkpoint& checkpoint) {
   Parameters& parameters = model_.parameters();
   if (!checkpoint.snapshot.empty()) {
     parameters.set(checkpoint.snapshot);
-    estimator_.renew(checkpoint.progress.at("batches_left").get<int64_t>());
+    estimator_.refresh(checkpoint.progress.at("batches_left").get<int64_t>());
     snapshot_ = std::move(checkpoint.snapshot);
   }
   parameters.set(checkpoint.weights);

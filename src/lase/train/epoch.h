@@ -14,14 +14,14 @@
 namespace lase {
 
 // Runs the batches of an epoch: all training nodes in random order, with sums estimated from
-// sampled neighbors, refreshed every so many batches.
+// sampled neighbors. The estimator is refreshed at its configured interval.
 class EpochRunner {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the runner.
   EpochRunner(const TrainOptions& options, const TrainingData& data);
 
-  // The mean loss; nothing if it ceased to be a number, as diverged() then says, or if the run was
-  // stopped.
+  // Returns the mean loss, or nullopt if the loss is infinite or NaN (see diverged()) or the run
+  // was stopped.
   std::optional<double> run(int64_t epoch, double learning_rate);
   const std::string& diverged() const { return diverged_; }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -31,12 +31,12 @@ class EpochRunner {
   // Weights at the start of the last epoch whose first loss was finite.
   const NamedTensors& good_weights() const { return good_; }
 
-  // Weights, optimizer and estimator, to and from a checkpoint.
+  // Saves and restores weights, optimizer and estimator.
   void save(Checkpoint& checkpoint) const;
   void restore(Checkpoint& checkpoint);
 
-  double seconds() const;                                  // since it was made
-  double train_seconds() const { return train_seconds_; }  // of them in epochs
+  double seconds() const;                                  // since construction
+  double train_seconds() const { return train_seconds_; }  // of these in epochs
   double refresh_seconds() const { return refresh_seconds_; }
   double links_per_second() const;
 
@@ -52,7 +52,7 @@ class EpochRunner {
   TrainStep step_;
   Estimator estimator_;
   WeightAverage average_;
-  NamedTensors snapshot_;  // the weights of the last refresh
+  NamedTensors snapshot_;  // weights at the last refresh
   NamedTensors good_;
   std::string diverged_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

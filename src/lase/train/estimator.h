@@ -13,27 +13,27 @@
 
 namespace lase {
 
-// Estimates sums while a model is trained: knows how to draw, and what to add to what is drawn, and
-// renews both every so many batches.
+// Estimates neighborhood sums during training: holds the sampling configuration and the snapshot,
+// and refreshes probabilities and snapshot every `refresh_every` batches.
 class Estimator {
  public:
-  // All must outlive it. `batch`: seeds of a batch.
+  // `model`, `inputs` and `graph` must outlive the estimator. `batch`: seed nodes per batch.
   Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
             const Adjacency& graph, int64_t batch);
 
-  // Whether it ever renews. A snapshot that is lazy cannot be had again to the last bit.
-  bool renews() const;
+  // Whether it is ever refreshed. A lazy snapshot cannot be restored bit for bit.
+  bool needs_refreshes() const;
   bool lazy() const { return lazy_; }
-  // Batches that may be drawn before renew() is called again.
+  // Number of batches until refresh() must be called again.
   int64_t batches_left() const { return left_; }
-  void took(int64_t batches) { left_ -= batches; }
-  // The next batch renews, whatever is left.
-  void expire();
-  // With the parameters as they are; it lasts for so many batches, or for those of the options.
-  void renew(int64_t batches = 0);
-  int64_t renewals() const { return renewals_; }
+  void count_batches(int64_t batches) { left_ -= batches; }
+  // Requests a refresh before the next batch.
+  void mark_stale();
+  // Refreshes with the current parameters, for `batches` batches (0: `refresh_every`).
+  void refresh(int64_t batches = 0);
+  int64_t refresh_count() const { return refresh_count_; }
 
-  // For people: "snapshot of 1,10 neighbours, renewed every 20 batches".
+  // Human-readable: "snapshot, fan-out 1,10, refreshed every 20 batches".
   std::string describe() const;
 
   const Sampling& sampling() const { return sampling_; }
@@ -48,10 +48,10 @@ class Estimator {
   const Adjacency& graph_;
   Sampling sampling_;
   std::unique_ptr<Snapshot> snapshot_;
-  bool draws_ = false;  // from at least one row
+  bool samples_ = false;  // at least one row is longer than a fan-out
   bool lazy_ = false;
   int64_t left_ = 0;
-  int64_t renewals_ = 0;
+  int64_t refresh_count_ = 0;
 };
 
 }  // namespace lase

@@ -7,17 +7,17 @@
 
 namespace lase {
 
-// The learning rate of each epoch:
+// The learning rate per epoch:
 //
 //   constant   rate
 //   cosine     rate (1 + cos(π epoch / epochs)) / 2
-//   plateau    rate, halved after every quarter of `patience` validations without a better one
+//   plateau    rate, halved after every `patience` / 4 validations without improvement
 class LearningRate {
  public:
   explicit LearningRate(const TrainOptions& options);
 
-  double at(int64_t epoch) const;  // epochs from 0
-  void validated(bool better);
+  double at(int64_t epoch) const;  // epoch counts from 0
+  void validated(bool better);     // after every validation
 
   // For a checkpoint.
   nlohmann::json state() const;

@@ -7,18 +7,19 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
     using O = SamplingOptions;
     OptionTable<O> all;
     all.add("fanout", &O::fanout, fanout_or("auto"),
-            "Sampled neighbors per layer, such as 10,10, or all; auto: all of a small graph, else "
-            "10, or 1 before the last layer of a snapshot");
+            "Number of sampled neighbors per layer, such as 10,10, or all (auto = all in a small "
+            "graph, otherwise 10; with a snapshot 10 in the last layer and 1 in the others)");
     all.add("strategy", &O::strategy, one_of<Strategy>(),
-            "Neighbor sampling: uniform, by gate, with the least variance, or uniform to estimate "
-            "the change since a snapshot of exact sums; auto: snapshot where the model allows it");
-    all.add("draw", &O::draw, one_of<Draw>(),
-            "Sample with replacement, as in the paper, or without");
-    all.add("renew", &O::renew, at_least(1),
-            "Refresh a strategy's pass over the training links after this many batches");
-    all.add("renewal", &O::renewal, one_of<Renewal>(),
-            "Refresh of a snapshot: in one pass (eager), for the nodes that batches touch (lazy), "
-            "or whichever is cheaper (auto)");
+            "Neighbor sampling: uniform, in proportion to the gate, with minimum variance "
+            "(min_var), or uniform for the change since a snapshot of exact sums (auto = snapshot "
+            "if the model supports it, otherwise uniform)");
+    all.add("replacement", &O::replacement, one_of<Replacement>(),
+            "Sample neighbors with replacement, as in the paper, or without");
+    all.add("refresh_every", &O::refresh_every, at_least(1),
+            "Number of batches between refreshes of the snapshot or the sampling probabilities");
+    all.add("refresh", &O::refresh, one_of<Refresh>(),
+            "Refresh a snapshot in one pass over the training links (eager), only for the nodes "
+            "that batches touch (lazy), or in the cheaper way (auto)");
     return all;
   }();
   return table;
@@ -29,8 +30,8 @@ const OptionTable<AdamOptions>& adam_option_table() {
     using O = AdamOptions;
     OptionTable<O> all;
     all.add("weight_decay", &O::weight_decay, between(0, 1e3),
-            "Weight decay, added to the gradient");
-    all.add("clip", &O::clip, at_least(0), "Clip every entry of a gradient to ±clip (0 = off)");
+            "Weight decay for Adam, added to the gradient");
+    all.add("clip", &O::clip, at_least(0), "Clip every entry of the gradient to ±clip (0 = off)");
     return all;
   }();
   return table;
@@ -42,8 +43,8 @@ const OptionTable<TrainOptions>& train_option_table() {
     OptionTable<O> all;
     all.include(model_option_table(), &O::model);
     all.add("scale", &O::node_scaling, one_of<NodeScaling>(),
-            "Scaling of node features: standardized on training nodes, rows that sum to one, or "
-            "none");
+            "Scaling of node features: standardize with the training nodes (standard), divide each "
+            "row by its L1 norm (row), or none");
     all.include(feature_option_table(), &O::features);
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
@@ -51,16 +52,17 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("batch", &O::batch, at_least(0), "Batch size in nodes (0 = all)");
     all.include(sampling_option_table(), &O::sampling);
     all.add("transductive", &O::transductive, any(),
-            "Train on all links, not only on those between training nodes");
+            "Train on all links, not only on links between training nodes");
     all.add("learning_rate", &O::learning_rate, positive(1e3), "Learning rate for Adam");
     all.add("schedule", &O::schedule, one_of<Schedule>(),
-            "Learning-rate schedule; plateau halves the rate after a quarter of the patience "
-            "without a better score");
+            "Learning-rate schedule; plateau halves the learning rate after a quarter of the "
+            "patience without a better validation score");
     all.include(adam_option_table(), &O::adam);
-    all.add("balance", &O::balance, any(), "Weight classes by the inverse of their frequency");
-    all.add("average", &O::average, below(0, 1), "EMA decay of the weights (0 = off)");
+    all.add("balance", &O::balance, any(), "Weight classes by their inverse frequency in the loss");
+    all.add("average", &O::average, below(0, 1),
+            "Decay of the exponential moving average of the weights (0 = off)");
     all.add("select", &O::select_by_loss, either("score", "loss"),
-            "What makes an epoch the best one on validation nodes");
+            "Select the best epoch by the highest validation score or the lowest validation loss");
     all.add("eval_every", &O::eval_every, at_least(1), "Number of epochs between validations");
     all.add("seed", &O::seed, any(),
             "Random seed; the same seed gives the same weights for any number of threads");
@@ -76,7 +78,7 @@ const OptionTable<TrainOptions>& checkpoint_option_table() {
     all.add("checkpoint", &O::checkpoint, any(), "Checkpoint file (default: OUT.checkpoint)");
     all.add("checkpoint_every", &O::checkpoint_every, at_least(1),
             "Number of epochs between checkpoints");
-    all.add("resume", &O::resume, any(), "Continue from the checkpoint if there is one");
+    all.add("resume", &O::resume, any(), "Resume from the checkpoint if there is one");
     return all;
   }();
   return table;
@@ -90,8 +92,8 @@ void check(const TrainOptions& options) {
   train_option_table().check(options);
   checkpoint_option_table().check(options);
   require(options.schedule != Schedule::kPlateau || options.patience > 0, OptionName{"schedule"},
-          " plateau needs ", OptionName{"patience"},
-          ": it halves the learning rate after a quarter of that");
+          " plateau: requires ", OptionName{"patience"},
+          " above 0, because it halves the learning rate after a quarter of the patience");
 }
 
 }  // namespace lase

@@ -12,7 +12,7 @@
 #include "lase/embed/features.h"
 #include "lase/model/options.h"
 #include "lase/model/scaling.h"
-#include "lase/sampler/shares.h"
+#include "lase/sampler/probabilities.h"
 
 namespace lase {
 
@@ -20,27 +20,28 @@ namespace lase {
 //
 //   kUniform    all arcs of a row with equal probability
 //   kGate       in proportion to λ
-//   kMinVar     in proportion to ‖x_i‖, the least variance of independent samples
-//   kSnapshot   uniform, of the change since exact sums were computed: s̃(u) + Σ (x_i − x̃_i) / π_i
-//   kAuto       whole neighborhoods of small graphs; else kSnapshot, or kUniform where the terms
-//               are not the same from one batch to the next, or not summed
+//   kMinVar     in proportion to ‖x_i‖, which minimizes the variance of independent samples
+//   kSnapshot   uniform, for the change since exact sums were computed: s̃(u) + Σ (x_i − x̃_i) / π_i
+//   kAuto       whole neighborhoods in small graphs; otherwise kSnapshot, or kUniform if the terms
+//               change randomly from batch to batch or are not summed
 enum class Strategy : uint8_t { kAuto, kUniform, kGate, kMinVar, kSnapshot };
 
-// Whether a snapshot passes over the graph, or computes what batches touch; by which costs less.
-enum class Renewal : uint8_t { kAuto, kEager, kLazy };
+// Whether a snapshot is refreshed in one pass over the graph (eager), or only for the nodes that
+// batches touch (lazy). kAuto chooses the cheaper one.
+enum class Refresh : uint8_t { kAuto, kEager, kLazy };
 
 struct SamplingOptions {
-  // Per layer, or one for all. Empty: 10; with a snapshot only in the last layer, and 1 before it.
+  // One per layer, or one for all. Empty: 10; with a snapshot 10 in the last layer and 1 in others.
   std::vector<int64_t> fanout = {};
   Strategy strategy = Strategy::kAuto;
-  Draw draw = Draw::kWithout;
-  int64_t renew = 20;  // batches between two refreshes
-  Renewal renewal = Renewal::kAuto;
+  Replacement replacement = Replacement::kWithout;
+  int64_t refresh_every = 20;  // batches between refreshes
+  Refresh refresh = Refresh::kAuto;
 };
 
 struct AdamOptions {
-  double weight_decay = 0;  // added to the gradient: w² / 2
-  double clip = 0;          // every entry of a gradient to ±clip; 0: off
+  double weight_decay = 0;  // coefficient of the penalty w² / 2
+  double clip = 0;          // clip every entry of a gradient to ±clip; 0: off
 };
 
 enum class Schedule : uint8_t { kConstant, kCosine, kPlateau };
@@ -50,18 +51,18 @@ struct BatchReport;
 
 struct TrainOptions {
   ModelOptions model;
-  // Learned from links with the seed of the training, in addition to the features of the graph.
+  // Learned from links with the training seed, in addition to the features of the graph.
   FeatureOptions features{.embed = {.method = EmbedMethod::kNone}};
   NodeScaling node_scaling = NodeScaling::kStandard;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
-  int64_t batch = 512;    // seeds per step; 0: all of them
+  int64_t batch = 512;    // seed nodes per step; 0: all
   SamplingOptions sampling;
   bool transductive = false;
   double learning_rate = 0.01;
   Schedule schedule = Schedule::kConstant;
   AdamOptions adam{.weight_decay = 0, .clip = 5};
-  bool balance = false;  // weight classes by the inverse of their frequency
+  bool balance = false;  // weight classes by their inverse frequency
   double average = 0.98;  // EMA of the weights over steps: w̄ ← average w̄ + (1 − average) w; 0: off
   bool select_by_loss = false;  // the best epoch has the lowest loss, not the highest score
   int64_t eval_every = 1;
@@ -69,7 +70,7 @@ struct TrainOptions {
 
   std::string checkpoint;  // file; empty: none
   int64_t checkpoint_every = 10;
-  bool resume = false;  // continue from the checkpoint if there is one
+  bool resume = false;  // resume from the checkpoint if there is one
 
   // Called after every epoch and after every batch, from the training thread.
   std::function<void(const EpochReport&)> progress;
@@ -79,20 +80,20 @@ struct TrainOptions {
 
 const OptionTable<SamplingOptions>& sampling_option_table();
 const OptionTable<AdamOptions>& adam_option_table();
-// What decides on the weights; kept with the model.
+// Options that determine the weights; stored with the model.
 const OptionTable<TrainOptions>& train_option_table();
-// Where and when checkpoints are written.
+// Options for checkpoints.
 const OptionTable<TrainOptions>& checkpoint_option_table();
 
 nlohmann::json to_json(const TrainOptions& options);
-// Throws Error where an option is out of range or contradicts another.
+// Throws Error if an option is out of range or contradicts another.
 void check(const TrainOptions& options);
 
 template <>
 inline constexpr std::array<std::string_view, 5> kEnumNames<Strategy> = {"auto", "uniform", "gate",
                                                                          "min_var", "snapshot"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Renewal> = {"auto", "eager", "lazy"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Refresh> = {"auto", "eager", "lazy"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Schedule> = {"constant", "cosine",
                                                                          "plateau"};

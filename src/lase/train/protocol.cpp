@@ -10,12 +10,13 @@ Protocol make_protocol(const Graph& graph, const Objective& objective, bool tran
                     graph,
                     {}};
   objective.check(protocol.train);
-  protocol.seen = transductive ? protocol.all : adjacency_within(graph, training_nodes(graph));
+  protocol.train_graph =
+      transductive ? protocol.all : adjacency_within(graph, training_nodes(graph));
   if (transductive || alone) return protocol;
-  // Unless nobody has a neighbour.
+  // Leave out training nodes without links, unless none would remain.
   std::vector<int64_t> linked;
   for (const int64_t u : protocol.train) {
-    if (protocol.seen.degree(u) > 0) linked.push_back(u);
+    if (protocol.train_graph.degree(u) > 0) linked.push_back(u);
   }
   if (!linked.empty()) protocol.train = std::move(linked);
   return protocol;

@@ -9,20 +9,19 @@
 
 namespace lase {
 
-// Who is learned from, who is asked, and what training may look at. By the paper: training sees
-// only links between training nodes, and training nodes without such a link are left out;
-// validation and test nodes see all their links. Nodes without a label take part as neighbours
-// only.
+// Labeled nodes per split, and the links that training may use. As in the paper, training uses only
+// links between training nodes and leaves out training nodes without such a link; validation and
+// test use all links. Nodes without a label take part only as neighbors.
 struct Protocol {
   std::vector<int64_t> train;
   std::vector<int64_t> val;
   std::vector<int64_t> test;
   Adjacency all;
-  Adjacency seen;  // by training
+  Adjacency train_graph;  // links used in training
 };
 
-// `transductive`: training sees all links. `alone`: nodes are learned from without their
-// neighbours, so that those without any stay. Throws Error where there is nothing to learn.
+// `transductive`: training uses all links. `alone`: the model does not read neighbors, so training
+// nodes without links are kept. Throws Error if there is nothing to learn from.
 Protocol make_protocol(const Graph& graph, const Objective& objective, bool transductive,
                        bool alone = false);
 

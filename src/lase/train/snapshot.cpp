@@ -13,26 +13,26 @@ namespace lase {
 
 using at::Tensor;
 
-KnownRows::Places KnownRows::find(std::span<const int64_t> nodes) {
-  const int64_t before = numbers_.size();
-  require(before == rows_, "a snapshot is asked while it finds out");
-  Places places;
-  places.place = at::empty({std::ssize(nodes)}, at::kLong);
-  auto* place = places.place.data_ptr<int64_t>();
-  for (const int64_t node : nodes) *place++ = numbers_.number(node);
+RowCache::Lookup RowCache::find(std::span<const int64_t> nodes) {
+  const int64_t previous = numbers_.size();
+  require(previous == rows_, "missing rows were not appended to the snapshot cache");
+  Lookup lookup;
+  lookup.row = at::empty({std::ssize(nodes)}, at::kLong);
+  auto* row = lookup.row.data_ptr<int64_t>();
+  for (const int64_t node : nodes) *row++ = numbers_.number(node);
   const auto& all = numbers_.nodes();
-  places.missing.assign(all.begin() + before, all.end());
-  return places;
+  lookup.missing.assign(all.begin() + previous, all.end());
+  return lookup;
 }
 
-void KnownRows::append(const std::vector<Tensor>& rows) {
+void RowCache::append(const std::vector<Tensor>& rows) {
   matrices_.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].defined()) continue;
     Tensor& all = matrices_[i];
     const int64_t needed = rows_ + rows[i].size(0);
     if (!all.defined() || all.size(0) < needed) {
-      // Who still reads the old rows keeps them.
+      // Tensors that share the old storage stay valid.
       const Tensor larger = at::empty({std::max(needed, 2 * rows_), rows[i].size(1)}, at::kFloat);
       if (rows_ > 0) larger.narrow(0, 0, rows_).copy_(all.narrow(0, 0, rows_));
       all = larger;
@@ -42,7 +42,7 @@ void KnownRows::append(const std::vector<Tensor>& rows) {
   rows_ = numbers_.size();
 }
 
-void KnownRows::clear() { *this = KnownRows(); }
+void RowCache::clear() { *this = RowCache(); }
 
 Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when)
     : inputs_(inputs), graph_(graph), when_(when), model_(model.options(), model.shape(), 0) {
@@ -51,19 +51,19 @@ Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& gr
   sums_.resize(layers);
 }
 
-void Snapshot::renew(const Parameters& parameters) {
+void Snapshot::refresh(const Parameters& parameters) {
   c10::NoGradGuard no_grad;
   model_.parameters().set(parameters.copy());
   for (auto& rows : states_) rows.clear();
   for (auto& rows : sums_) rows.clear();
   all_.clear();
   if (when_ == When::kLazy) return;
-  for (auto& layer : exact_pass(model_, inputs_, graph_)) all_.push_back(std::move(layer.known));
+  for (auto& layer : exact_pass(model_, inputs_, graph_)) all_.push_back(std::move(layer.baseline));
 }
 
 namespace {
 
-// The nodes alone, without their neighbours.
+// A block of the nodes without arcs.
 Block without_arcs(const Adjacency& graph, std::span<const int64_t> nodes) {
   const auto n = std::ssize(nodes);
   Block block;
@@ -82,24 +82,24 @@ std::span<const int64_t> numbers(const Tensor& nodes) {
 
 }  // namespace
 
-// Where something must be computed for each node, it is once.
+// Reads features in place, or computes the state once per distinct node.
 State Snapshot::start(std::span<const int64_t> nodes) const {
   if (inputs_.in_place() && model_.starts_from_features()) {
     return model_.start(inputs_, index_of(nodes));
   }
-  NodeNumbers distinct;
-  const Tensor place = at::empty({std::ssize(nodes)}, at::kLong);
-  auto* to = place.data_ptr<int64_t>();
+  NodeIndex distinct;
+  const Tensor row = at::empty({std::ssize(nodes)}, at::kLong);
+  auto* to = row.data_ptr<int64_t>();
   for (const int64_t node : nodes) *to++ = distinct.number(node);
   const State state = model_.start(inputs_, index_of(distinct.nodes()));
-  const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(place) : all; };
+  const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(row) : all; };
   return {rows(state.h), rows(state.f)};
 }
 
 State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
   if (l == 0) return start(nodes);
-  KnownRows& known = states_[static_cast<size_t>(l)];
-  const auto [place, missing] = known.find(nodes);
+  RowCache& cache = states_[static_cast<size_t>(l)];
+  const auto [row, missing] = cache.find(nodes);
   if (!missing.empty()) {
     const Layer& layer = model_.layer(l - 1);
     const std::vector<Tensor> s = sums(l - 1, missing);
@@ -110,18 +110,18 @@ State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
     const auto dense = [](const ops::Rows& rows) {
       return rows.defined() ? rows.dense() : Tensor();
     };
-    known.append({dense(next.h), dense(next.f)});
+    cache.append({dense(next.h), dense(next.f)});
   }
   const auto rows = [&](size_t i) -> ops::Rows {
-    if (!known.matrix(i).defined()) return {};
-    return {known.matrix(i), place};
+    if (!cache.matrix(i).defined()) return {};
+    return {cache.matrix(i), row};
   };
   return {rows(0), rows(1)};
 }
 
 std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
-  KnownRows& known = sums_[static_cast<size_t>(l)];
-  const auto [place, missing] = known.find(nodes);
+  RowCache& cache = sums_[static_cast<size_t>(l)];
+  const auto [row, missing] = cache.find(nodes);
   if (!missing.empty()) {
     const WholeRows rows = whole_rows(graph_, missing);
     const State of_sources = state(l, numbers(rows.sources));
@@ -129,20 +129,20 @@ std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
     for (const auto& part : model_.layer(l).sums({of_sources, rows.block, inputs_.links(), {}})) {
       s.push_back(ops::gated_sum(part, rows.block));
     }
-    known.append(s);
+    cache.append(s);
   }
   std::vector<Tensor> found;
-  for (size_t i = 0; i < known.size(); ++i) found.push_back(ops::gather(known.matrix(i), place));
+  for (size_t i = 0; i < cache.size(); ++i) found.push_back(ops::gather(cache.matrix(i), row));
   return found;
 }
 
-Past Snapshot::of(const Batch& batch) {
+Baseline Snapshot::of(const Batch& batch) {
   c10::NoGradGuard no_grad;
-  Past past{&model_, {}};
+  Baseline baseline{&model_, {}};
   for (size_t l = 0; l < batch.blocks.size(); ++l) {
     const Tensor sources = batch.nodes.narrow(0, 0, batch.blocks[l].sources);
     const Tensor targets = batch.nodes.narrow(0, 0, batch.blocks[l].targets());
-    PastLayer layer;
+    BaselineLayer layer;
     if (when_ == When::kLazy) {
       layer.sums = sums(static_cast<int64_t>(l), numbers(targets));
       layer.state = state(static_cast<int64_t>(l), numbers(sources));
@@ -151,9 +151,9 @@ Past Snapshot::of(const Batch& batch) {
       layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
       for (const auto& s : all_[l].sums) layer.sums.push_back(ops::gather(s, targets));
     }
-    past.layers.push_back(std::move(layer));
+    baseline.layers.push_back(std::move(layer));
   }
-  return past;
+  return baseline;
 }
 
 }  // namespace lase

@@ -6,46 +6,44 @@
 
 #include "lase/graph/adjacency.h"
 #include "lase/model/model.h"
-#include "lase/sampler/node_numbers.h"
+#include "lase/sampler/node_index.h"
 
 namespace lase {
 
-// Rows of tensors by node, found out as nodes are asked for.
-class KnownRows {
+// Cache of tensor rows by node, filled on demand.
+class RowCache {
  public:
-  // The place of each node among the rows, int64 [n], and the nodes that are new, whose rows must
-  // be appended in that order before anyone reads them.
-  struct Places {
-    at::Tensor place;
-    std::vector<int64_t> missing;
+  struct Lookup {
+    at::Tensor row;                // int64 [n]: row of each node in the cache
+    std::vector<int64_t> missing;  // new nodes: append their rows in this order before reading
   };
-  Places find(std::span<const int64_t> nodes);
+  Lookup find(std::span<const int64_t> nodes);
   void append(const std::vector<at::Tensor>& rows);
   size_t size() const { return matrices_.size(); }
-  // Undefined where undefined ones were appended.
+  // Undefined if undefined tensors were appended.
   const at::Tensor& matrix(size_t i) const { return matrices_[i]; }
   void clear();
 
  private:
-  NodeNumbers numbers_;
+  NodeIndex numbers_;
   int64_t rows_ = 0;
-  std::vector<at::Tensor> matrices_;  // with room for more rows
+  std::vector<at::Tensor> matrices_;  // with spare capacity
 };
 
-// A model as it was at one moment, with its exact sums s̃(u) and states h̃(v): those of every node
-// from one pass (eager), or of the nodes that batches touch, when they first do (lazy).
+// A frozen copy of a model with its exact sums s̃(u) and states h̃(v): of every node, computed in one
+// pass (eager), or of the nodes that batches touch, computed on first use (lazy).
 class Snapshot {
  public:
   enum class When : uint8_t { kEager, kLazy };
 
-  // All must outlive the snapshot, whose model has the shape of `model`.
+  // `inputs` and `graph` must outlive the snapshot. Its model has the options and shape of `model`.
   Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when);
 
-  // Forgets what it knew, and freezes the parameters as they are.
-  void renew(const Parameters& parameters);
+  // Discards the baseline state and copies the parameters.
+  void refresh(const Parameters& parameters);
 
-  // What it knows of a batch.
-  Past of(const Batch& batch);
+  // The baseline state for a batch.
+  Baseline of(const Batch& batch);
 
  private:
   State start(std::span<const int64_t> nodes) const;
@@ -56,9 +54,9 @@ class Snapshot {
   const Adjacency& graph_;
   When when_;
   Model model_;
-  std::vector<PastLayer> all_;     // eager: of every node, a layer each
-  std::vector<KnownRows> states_;  // lazy: what layer l reads
-  std::vector<KnownRows> sums_;
+  std::vector<BaselineLayer> all_;  // eager: of every node, one per layer
+  std::vector<RowCache> states_;    // lazy: input of layer l
+  std::vector<RowCache> sums_;
 };
 
 }  // namespace lase

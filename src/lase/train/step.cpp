@@ -8,7 +8,7 @@
 namespace lase {
 namespace {
 
-// Seconds since it was last asked.
+// lap() returns the seconds since the previous lap.
 class Stopwatch {
  public:
   double lap() {
@@ -35,8 +35,8 @@ TrainStep::TrainStep(Model& model, const Inputs& inputs, const Objective& object
 TrainStep::Result TrainStep::run(const BatchStream::Item& item, const Options& options) {
   Stopwatch watch;
   Result result;
-  const at::Tensor outputs =
-      model_.forward(inputs_, item.batch, options.dropout, item.past ? &*item.past : nullptr);
+  const at::Tensor outputs = model_.forward(inputs_, item.batch, options.dropout,
+                                            item.baseline ? &*item.baseline : nullptr);
   const at::Tensor loss = objective_.loss(outputs, item.seeds).mean();
   result.loss = static_cast<double>(loss.item<float>());
   result.forward_seconds = watch.lap();

@@ -17,11 +17,11 @@ namespace lase {
 //   w       ← Adam(w, g)
 class TrainStep {
  public:
-  // Called between the backward pass and the optimizer, for example to add up gradients of several
+  // Called between the backward pass and the optimizer, for example to sum gradients across
   // processes.
   using GradientHook = std::function<void(Parameters& parameters)>;
 
-  // All must outlive the step.
+  // `model`, `inputs` and `objective` must outlive the step.
   TrainStep(Model& model, const Inputs& inputs, const Objective& objective, AdamOptions adam,
             GradientHook hook = {});
 
@@ -31,7 +31,7 @@ class TrainStep {
   };
   struct Result {
     double loss = 0;
-    bool updated = false;  // not if the loss is infinite or NaN
+    bool updated = false;  // false if the loss is infinite or NaN
     double forward_seconds = 0;
     double backward_seconds = 0;
     double optimizer_seconds = 0;

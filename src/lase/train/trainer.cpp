@@ -26,7 +26,7 @@ const TrainOptions& checked(const TrainOptions& options) {
   return options;
 }
 
-// One run, from a graph to the best weights.
+// One training run.
 class Trainer {
  public:
   Trainer(const Graph& graph, const TrainOptions& options)
@@ -64,7 +64,7 @@ class Trainer {
   LearningRate rate_;
   BestWeights best_;
   json curve_ = json::array();
-  TrainResult result_;  // its number of epochs counts those done
+  TrainResult result_;  // result_.epochs: completed epochs
 };
 
 TrainResult Trainer::run(double setup_seconds) {
@@ -78,8 +78,8 @@ TrainResult Trainer::run(double setup_seconds) {
   if (best_.validated()) result_.val_loss = best_.loss();
   result_.seconds = epochs_.seconds();
   result_.train_seconds = epochs_.train_seconds();
-  result_.renewal_seconds = epochs_.refresh_seconds();
-  result_.renewals = epochs_.estimator().renewals();
+  result_.refresh_seconds = epochs_.refresh_seconds();
+  result_.refreshes = epochs_.estimator().refresh_count();
   result_.sampling = epochs_.estimator().describe();
   result_.links_per_second = epochs_.links_per_second();
   result_.checkpoint_error = checkpoints_.error();
@@ -94,13 +94,13 @@ TrainResult Trainer::run(double setup_seconds) {
 
 void Trainer::run_epochs() {
   while (result_.epochs < options_.epochs) {
-    if (!best_.patient(result_.epochs) || epochs_.stopped()) return;
+    if (!best_.should_continue(result_.epochs) || epochs_.stopped()) return;
     if (!run_epoch()) return;
     if (checkpoints_.due(result_.epochs, options_.epochs)) save();
   }
 }
 
-// Whether it ended with a finite loss, and was not stopped.
+// Returns whether the loss was finite and the run was not stopped.
 bool Trainer::run_epoch() {
   const double rate = rate_.at(result_.epochs);
   const auto loss = epochs_.run(result_.epochs, rate);
@@ -145,7 +145,8 @@ void Trainer::validate(EpochReport& report) {
                               static_cast<double>(loss.item<float>()), average));
 }
 
-// Where nothing was validated yet, the last weights are the best known, if they are any good.
+// Sets the best weights: without validation the last ones, or the last good ones if training
+// diverged.
 void Trainer::keep_best() {
   if (!result_.diverged.empty() && !best_.validated()) {
     model_.parameters().set(epochs_.good_weights());
@@ -158,9 +159,9 @@ void Trainer::score_weights() {
   const Objective& objective = *data_.objective;
   Tensor predictions = objective.predictions(outputs());
   if (!predictions.isfinite().all().item<bool>() && result_.diverged.empty()) {
-    // The last step of all went too far, which no loss has shown.
+    // The very last step diverged, which no loss has shown.
     result_.diverged = join("the outputs are not finite after epoch ", result_.epochs,
-                            " (a lower learning rate may help)");
+                            "; try a lower learning rate");
     model_.parameters().set(epochs_.good_weights());
     predictions = objective.predictions(outputs());
   }
@@ -171,7 +172,7 @@ void Trainer::score_weights() {
   result_.test = score(data_.protocol.test);
 }
 
-// What decides on the weights.
+// The options that determine the weights.
 json Trainer::run_options() const {
   json all = to_json(options_);
   all["graph"] = graph_;
@@ -204,7 +205,7 @@ void Trainer::resume() try {
 }  // namespace
 
 TrainResult train(const Graph& graph, const TrainOptions& options) {
-  const ops::OneThread one_thread;  // before anything wakes threads that would start with several
+  const ops::OneThread one_thread;  // first, so that threads started later inherit it
   const FlushDenormals flush;
   const ops::Workspace workspace;
   const auto start = std::chrono::steady_clock::now();

@@ -27,10 +27,10 @@ struct EpochReport {
   double learning_rate = 0;
   bool validated = false;
   Scores val;
-  double best = 0;  // best validation headline so far
+  double best = 0;  // best validation score so far
   int64_t best_epoch = 0;
   double seconds = 0;        // since the start
-  double train_seconds = 0;  // of them in steps and renewals, not in validation
+  double train_seconds = 0;  // of these in steps and refreshes, not in validation
   double links_per_second = 0;
 };
 
@@ -39,24 +39,24 @@ struct TrainResult {
   int64_t epochs = 0;
   int64_t best_epoch = 0;
   double setup_seconds = 0;    // before the first step
-  double seconds = 0;          // since then
-  double train_seconds = 0;    // of them in steps and renewals
-  double renewal_seconds = 0;  // of these in renewals, where training waits for them
-  int64_t renewals = 0;
-  std::string sampling;  // how neighbourhoods were drawn, for people
+  double seconds = 0;          // since the first step
+  double train_seconds = 0;    // of these in steps and refreshes
+  double refresh_seconds = 0;  // of these in refreshes that block training
+  int64_t refreshes = 0;
+  std::string sampling;  // human-readable description of neighbor sampling
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
-  std::string diverged;  // where the loss ceased to be a number; the last good weights are kept
-  std::string checkpoint_error;  // why a checkpoint could not be written; empty: all were
+  std::string diverged;  // why training diverged; empty: it did not. The last good weights are kept
+  std::string checkpoint_error;  // why a checkpoint could not be written; empty: no failure
   double val_loss = 0;           // of the best weights
   Scores val;
   Scores test;
 };
 
-// Trains a model on a graph. The paper's protocol by default: training sees only links between
-// training nodes, and training nodes without such a link are left out; validation and test nodes
-// see all their links. The same seed gives the same weights for any number of threads, and from any
-// checkpoint on.
+// Trains a model on a graph, by default with the paper's protocol: training uses only links between
+// training nodes and leaves out training nodes without such a link; validation and test use all
+// links. The same seed gives the same weights for any number of threads, and after resuming from
+// any checkpoint.
 TrainResult train(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase

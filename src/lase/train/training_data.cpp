@@ -41,9 +41,9 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
 
 }  // namespace
 
-int64_t TrainingData::batch_size(int64_t asked) const {
+int64_t TrainingData::batch_size(int64_t batch) const {
   const auto all = std::ssize(protocol.train);
-  return asked == 0 ? all : std::min<int64_t>(asked, all);
+  return batch == 0 ? all : std::min<int64_t>(batch, all);
 }
 
 TrainingData prepare_training(const Graph& graph, const TrainOptions& options) {

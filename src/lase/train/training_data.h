@@ -12,8 +12,8 @@
 
 namespace lase {
 
-// Everything that training reads: the graph with the features of the model, what is asked about its
-// nodes, who is learned from, and a new model with all that its use needs.
+// Everything that training reads: the graph with the features of the model, the objective, the
+// protocol, the new model and its scaled inputs.
 struct TrainingData {
   Graph graph;
   std::unique_ptr<Objective> objective;
@@ -21,11 +21,11 @@ struct TrainingData {
   TrainedModel trained;
   std::optional<Inputs> inputs;
 
-  // Training nodes per step.
-  int64_t batch_size(int64_t asked) const;
+  // Training nodes per step, for the option `batch`.
+  int64_t batch_size(int64_t batch) const;
 };
 
-// Learns features from links if asked for, fits the scaling, and makes the model.
+// Learns features from links if requested, fits the scaling, and creates the model.
 TrainingData prepare_training(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase

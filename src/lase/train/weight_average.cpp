@@ -10,7 +10,8 @@ namespace lase {
 
 WeightAverage::WeightAverage(const Parameters& parameters, double decay)
     : decay_(decay), average_(parameters.copy()) {
-  require(decay >= 0 && decay < 1, OptionName{"average"}, " ", decay, ": expected 0 to below 1");
+  require(decay >= 0 && decay < 1, OptionName{"average"}, " ", decay,
+          ": expected at least 0 and less than 1");
 }
 
 void WeightAverage::update(const Parameters& parameters, int64_t t) {

@@ -41,7 +41,7 @@ Scores ClassObjective::no_scores(int64_t outputs, size_t nodes) const {
   return scores;
 }
 
-void ClassObjective::sum_up(Scores& scores, int64_t right) {
+void ClassObjective::sum_up(Scores& scores, int64_t correct) {
   ClassScore total;
   double sum = 0;
   int64_t occurring = 0;
@@ -55,7 +55,7 @@ void ClassObjective::sum_up(Scores& scores, int64_t right) {
   }
   scores.micro_f1 = total.f1();
   scores.macro_f1 = ratio(sum, static_cast<double>(occurring));
-  scores.accuracy = ratio(static_cast<double>(right), static_cast<double>(scores.nodes));
+  scores.accuracy = ratio(static_cast<double>(correct), static_cast<double>(scores.nodes));
 }
 
 }  // namespace lase

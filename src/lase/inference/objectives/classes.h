@@ -4,8 +4,8 @@
 
 namespace lase {
 
-// Tasks whose outputs are logits of classes have the same metrics and table: F1, and the most
-// probable classes.
+// Tasks whose outputs are logits of classes share their metrics (F1, accuracy) and their table (the
+// most probable classes).
 class ClassObjective : public Objective {
  public:
   using Objective::Objective;
@@ -15,10 +15,10 @@ class ClassObjective : public Objective {
   void write_row(TextWriter& out, std::span<const float> row, int64_t top_k) const override;
 
  protected:
-  // One entry for every class of the model or of the labels.
+  // Empty scores with one entry per class of the model or of the labels.
   Scores no_scores(int64_t outputs, size_t nodes) const;
-  // Micro- and macro-F1 from those of the classes; accuracy from the nodes that are all right.
-  static void sum_up(Scores& scores, int64_t right);
+  // Micro- and macro-F1 from the classes; accuracy from the nodes with all labels correct.
+  static void sum_up(Scores& scores, int64_t correct);
 };
 
 }  // namespace lase

@@ -9,8 +9,8 @@ namespace {
 
 using at::Tensor;
 
-// A node has each of the classes or not, y_c(u) ∈ {0, 1}; the loss is the mean binary cross-entropy
-// of the known entries.
+// A node has any number of classes, y_c(u) ∈ {0, 1}; the loss is the mean binary cross-entropy of
+// the known entries.
 class MultiLabel : public ClassObjective {
  public:
   using ClassObjective::ClassObjective;
@@ -30,10 +30,10 @@ class MultiLabel : public ClassObjective {
     const int64_t known = values.size(1);  // classes of the model
     const int64_t columns = labels().classes();
     Scores scores = no_scores(known, nodes.size());
-    int64_t right = 0;
+    int64_t correct = 0;
     for (const int64_t node : nodes) {
       const float* row = values.data_ptr<float>() + node * known;
-      bool all_right = true;
+      bool all_correct = true;
       for (int64_t c = 0; c < std::ssize(scores.classes); ++c) {
         const float target = c < columns ? labels().target[node * columns + c] : 0;
         if (std::isnan(target)) continue;
@@ -43,11 +43,11 @@ class MultiLabel : public ClassObjective {
         of_class.true_positives += truth && predicted ? 1 : 0;
         of_class.false_positives += !truth && predicted ? 1 : 0;
         of_class.false_negatives += truth && !predicted ? 1 : 0;
-        all_right = all_right && truth == predicted;
+        all_correct = all_correct && truth == predicted;
       }
-      right += all_right ? 1 : 0;
+      correct += all_correct ? 1 : 0;
     }
-    sum_up(scores, right);
+    sum_up(scores, correct);
     return scores;
   }
 };

@@ -4,7 +4,7 @@
 
 #include "lase/inference/objective.h"
 
-// The objectives of this folder, one file each.
+// The objectives of this folder, one per file.
 namespace lase {
 
 std::unique_ptr<Objective> single_label(const Labels& labels);

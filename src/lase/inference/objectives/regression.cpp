@@ -9,7 +9,7 @@ namespace {
 
 using at::Tensor;
 
-// Numbers t(u); the loss is the mean squared error of the standardized known targets:
+// Predicts numbers t(u); the loss is the mean squared error of the standardized known targets:
 //
 //   (z(u) − (t(u) − mean) · scale)²
 class Regression : public Objective {
@@ -38,7 +38,7 @@ class Regression : public Objective {
   void set_target_scale(const TargetScale& scale) override { scale_ = scale; }
   Tensor predictions(const Tensor& outputs) const override {
     require(scale_.mean.defined() && scale_.scale.defined(),
-            "the model does not have the scale of its targets");
+            "the mean and scale of the regression targets are missing");
     return scale_.mean + outputs / scale_.scale;
   }
   int64_t explained_output(const Tensor&) const override { return 0; }
@@ -69,7 +69,7 @@ class Regression : public Objective {
     Scores scores;
     scores.nodes = std::ssize(nodes);
     scores.absolute_error = ratio(error, n);
-    // Numbers that never vary leave nothing to explain.
+    // Constant targets leave no variance to explain.
     scores.r2 = variation > 0 ? 1 - squares / variation : squares == 0 ? 1 : 0;
     return scores;
   }

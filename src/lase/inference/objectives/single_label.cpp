@@ -10,11 +10,12 @@ namespace {
 
 using at::Tensor;
 
-// Every node has one of the classes, y(u):
+// Every node has exactly one class y(u):
 //
 //   loss = Σ w_y(u) (log Σ_c exp z_c(u) − z_y(u)(u)) / Σ w_y(u)
 //
-// with weights w of 1, or if balanced n / (classes · n_c), for n_c of the n training nodes.
+// with weights w_c = 1, or if balanced n / (classes · n_c), where n_c of the n training nodes have
+// class c.
 class SingleLabel : public ClassObjective {
  public:
   explicit SingleLabel(const Labels& labels)
@@ -22,13 +23,13 @@ class SingleLabel : public ClassObjective {
 
   void check(std::span<const int64_t> training) const override {
     require(labels().classes() >= 2, "the graph has ", labels().classes(),
-            " class; expected at least two to tell apart");
+            " class; expected at least two");
     Objective::check(training);
     const int32_t first = labels().label[training[0]];
     const bool several = std::any_of(training.begin(), training.end(),
                                      [&](int64_t u) { return labels().label[u] != first; });
     require(several, "all training nodes have the label ", quote(labels().names[first]),
-            "; expected at least two to tell apart");
+            "; expected at least two different labels");
   }
 
   void fit(std::span<const int64_t> training, bool balance) override {
@@ -63,21 +64,21 @@ class SingleLabel : public ClassObjective {
     Scores scores = no_scores(known, nodes.size());
     const size_t classes = scores.classes.size();
     scores.confusion.assign(classes, std::vector<int64_t>(classes));
-    int64_t right = 0;
+    int64_t correct = 0;
     for (const int64_t node : nodes) {
       const float* row = values.data_ptr<float>() + node * known;
       const auto truth = static_cast<size_t>(labels().label[node]);
       const auto predicted = static_cast<size_t>(std::max_element(row, row + known) - row);
       ++scores.confusion[truth][predicted];
       if (truth == predicted) {
-        ++right;
+        ++correct;
         ++scores.classes[truth].true_positives;
       } else {
         ++scores.classes[truth].false_negatives;
         ++scores.classes[predicted].false_positives;
       }
     }
-    sum_up(scores, right);
+    sum_up(scores, correct);
     return scores;
   }
 

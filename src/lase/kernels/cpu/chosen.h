@@ -7,17 +7,17 @@
 
 #include "lase/kernels/cpu/isa.h"
 
-// What the kernels' own files share.
+// Shared by the CPU kernels.
 namespace lase::kernels {
 
-// The instruction set of this run.
+// The instruction set in use.
 const InstructionSet& isa();
 
 inline int64_t round_up(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// Zeros at an address that vectors like.
+// A zero-initialized array aligned to 64 bytes.
 class Floats {
  public:
   explicit Floats(int64_t n = 0) : data_(allocate(n)) {}

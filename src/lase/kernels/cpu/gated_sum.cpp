@@ -17,16 +17,16 @@ Shape shape_of(const GatedSum& in) {
           .k_padded = round_up(in.f.columns, kAttributeTile)};
 }
 
-// Sparse rows are read where they are.
+// Sparse rows are read in place.
 int64_t scratch_of(const GatedSum& in, const Shape& shape) {
   return in.f.layout == Layout::kSparse ? 0 : shape.scratch();
 }
 
-// visit(j, c, position) for each element of a packed matrix [k, d].
+// Calls visit(j, c, position) for each element of a packed matrix [k, d].
 template <class Visit>
 void for_each_packed(const Shape& shape, const Visit& visit) {
-  for (int64_t start = 0; start < shape.d; start += isa().panel) {
-    const int64_t width = std::min(isa().panel, shape.d_padded - start);
+  for (int64_t start = 0; start < shape.d; start += isa().column_tile) {
+    const int64_t width = std::min(isa().column_tile, shape.d_padded - start);
     for (int64_t c = start; c < std::min(shape.d, start + width); ++c) {
       for (int64_t j = 0; j < shape.k; ++j) {
         visit(j, c, start * shape.k_padded + j * width + c - start);
@@ -35,7 +35,7 @@ void for_each_packed(const Shape& shape, const Visit& visit) {
   }
 }
 
-// A term's matrices as the instruction set wants them, and what keeps them alive.
+// A PackedTerm and the arrays that it points to.
 class Packed {
  public:
   Packed(const GatedSum& in, const Shape& shape, const TermView& view) {
@@ -69,7 +69,7 @@ class Packed {
   const PackedTerm& term() const { return term_; }
 
  private:
-  // A few distinct rows are multiplied once each; many are read as dense ones.
+  // Tabulation pays off for few distinct rows; otherwise rows are read as if dense.
   static bool tabulated(const GatedSum& in) {
     constexpr int64_t kMostCodes = 1024;
     return in.f.layout == Layout::kCoded && in.f.codes <= kMostCodes &&
@@ -80,18 +80,18 @@ class Packed {
   Floats u_, shift_, v_, table_;
 };
 
-// Pieces of a number of arcs that depends on nothing but their total.
-struct Pieces {
+// Splits arcs into chunks whose size depends only on the total, not on the number of threads.
+struct Chunks {
   int64_t arcs = 0;
   int64_t size = 0;
   int64_t count = 0;
 
-  Pieces(int64_t total, int64_t smallest, int64_t most) : arcs(total) {
-    size = round_up(std::max(smallest, (total + most - 1) / most), kGroup);
+  Chunks(int64_t total, int64_t smallest, int64_t most) : arcs(total) {
+    size = round_up(std::max(smallest, (total + most - 1) / most), kArcTile);
     count = (total + size - 1) / size;
   }
-  int64_t first(int64_t piece) const { return piece * size; }
-  int64_t last(int64_t piece) const { return std::min(arcs, (piece + 1) * size); }
+  int64_t first(int64_t chunk) const { return chunk * size; }
+  int64_t last(int64_t chunk) const { return std::min(arcs, (chunk + 1) * size); }
 };
 
 int64_t row_of(const BlockView& block, int64_t arc) {
@@ -99,14 +99,14 @@ int64_t row_of(const BlockView& block, int64_t arc) {
   return std::upper_bound(block.row_ptr, end, arc) - block.row_ptr - 1;
 }
 
-// The first arc of the run that an arc lies in; the number of arcs for the end.
+// The first arc of the run that contains `arc`; for arc = arcs(), arcs() itself.
 int64_t start_of_run(const BlockView& block, int64_t arc) {
   if (arc == block.arcs()) return arc;
   const int64_t begin = block.row_ptr[row_of(block, arc)];
   return begin + (arc - begin) / kRun * kRun;
 }
 
-// The arcs by source: the block's own order, or one found here.
+// The arcs sorted by source: taken from the block, or computed here.
 class BySource {
  public:
   explicit BySource(const BlockView& block) : order_(block.by_source), target_(block.arc_target) {
@@ -144,24 +144,24 @@ void order_by_source(const BlockView& block, int64_t* by_source, int32_t* arc_ta
 
 void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Shape shape = shape_of(in);
-  const Packed now(in, shape, in.now);
-  std::optional<Packed> before;
-  if (in.before != nullptr) before.emplace(in, shape, *in.before);
+  const Packed terms(in, shape, in.terms);
+  std::optional<Packed> baseline;
+  if (in.baseline != nullptr) baseline.emplace(in, shape, *in.baseline);
   const BlockView& block = in.block;
-  const Pieces pieces(block.arcs(), 1024, 1024);
-  // Left as it comes: a run's sum starts from zero.
+  const Chunks chunks(block.arcs(), 1024, 1024);
+  // Uninitialized: the sum of a run starts from zero.
   const auto carries = std::make_unique_for_overwrite<float[]>(
       static_cast<size_t>((block.arcs() / kRun + 1) * shape.d_padded));
-  parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
-    const int64_t first = start_of_run(block, pieces.first(piece));
+  parallel_for(chunks.count, 1, [&](int64_t chunk, int64_t) {
+    const int64_t first = start_of_run(block, chunks.first(chunk));
     const Floats scratch(scratch_of(in, shape));
     isa().forward({.in = &in,
                    .out = &out,
                    .shape = shape,
-                   .terms = {now.term(), before ? before->term() : PackedTerm{}},
-                   .term_count = before ? 2 : 1,
+                   .terms = {terms.term(), baseline ? baseline->term() : PackedTerm{}},
+                   .term_count = baseline ? 2 : 1,
                    .first = first,
-                   .last = start_of_run(block, pieces.last(piece)),
+                   .last = start_of_run(block, chunks.last(chunk)),
                    .first_row = row_of(block, first),
                    .carries = carries.get(),
                    .scratch = scratch.get()});
@@ -181,38 +181,38 @@ void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
 void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                         const GatedSumGradients& out) {
   const Shape shape = shape_of(in);
-  const Packed packed(in, shape, in.now);
+  const Packed packed(in, shape, in.terms);
   const PackedTerm& term = packed.term();
   const BlockView& block = in.block;
   const int64_t arcs = block.arcs();
-  const bool gated = in.now.p != nullptr;
+  const bool gated = in.terms.p != nullptr;
   const bool amplified = in.amplifier != Amplifier::kNone;
   const bool by_code = term.table != nullptr;
   const int64_t du_size = !amplified ? 0 : (by_code ? in.f.codes : shape.k_padded) * shape.d_padded;
-  // A sum of dU for each piece, as long as they are small.
+  // One copy of dU per chunk, so fewer chunks if dU is large.
   constexpr int64_t kMostFloats = int64_t{1} << 26;
   const int64_t most = std::clamp<int64_t>(kMostFloats / std::max<int64_t>(du_size, 1), 2, 32);
-  const Pieces pieces(arcs, 1024, most);
+  const Chunks chunks(arcs, 1024, most);
   const int64_t shift_size = amplified ? shape.d_padded : 0;
   const int64_t dv_size = term.v != nullptr ? shape.k_padded : 0;
-  const Floats du(pieces.count * du_size);
-  const Floats du_shift(pieces.count * shift_size);
-  const Floats dv(pieces.count * dv_size);
+  const Floats du(chunks.count * du_size);
+  const Floats du_shift(chunks.count * shift_size);
+  const Floats dv(chunks.count * dv_size);
   const Floats dgate(gated ? arcs : 0);
-  const Floats carry(out.h != nullptr ? pieces.count * shape.d_padded : 0);
+  const Floats carry(out.h != nullptr ? chunks.count * shape.d_padded : 0);
   std::optional<BySource> by_source;
   if (out.h != nullptr) {
     by_source.emplace(block);
     std::fill(out.h, out.h + block.sources * in.d, 0.0F);
   }
   const auto source_at = [&](int64_t i) { return int64_t{block.source[by_source->order()[i]]}; };
-  // The source whose arcs go on from the piece before; −1: none.
+  // The source whose arcs continue from the previous chunk; −1: none.
   const auto carried = [&](int64_t first) -> int64_t {
     if (!by_source || first == 0 || source_at(first - 1) != source_at(first)) return -1;
     return source_at(first);
   };
-  parallel_for(pieces.count, 1, [&](int64_t piece, int64_t) {
-    const int64_t first = pieces.first(piece);
+  parallel_for(chunks.count, 1, [&](int64_t chunk, int64_t) {
+    const int64_t first = chunks.first(chunk);
     const Floats scratch(scratch_of(in, shape));
     isa().backward({.in = &in,
                     .shape = shape,
@@ -220,26 +220,26 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                     .gate = gated ? gate : nullptr,
                     .ds = ds,
                     .first = first,
-                    .last = pieces.last(piece),
+                    .last = chunks.last(chunk),
                     .first_row = row_of(block, first),
                     .order = by_source ? by_source->order() : nullptr,
                     .row = by_source ? by_source->target() : nullptr,
                     .dh = out.h,
-                    .carry = carry.get() + piece * shape.d_padded,
+                    .carry = carry.get() + chunk * shape.d_padded,
                     .carry_source = carried(first),
-                    .du = du.get() + piece * du_size,
-                    .du_shift = du_shift.get() + piece * shift_size,
+                    .du = du.get() + chunk * du_size,
+                    .du_shift = du_shift.get() + chunk * shift_size,
                     .dgate = dgate.get(),
-                    .dv = dv_size > 0 ? dv.get() + piece * dv_size : nullptr,
+                    .dv = dv_size > 0 ? dv.get() + chunk * dv_size : nullptr,
                     .scratch = scratch.get()});
   });
-  for (int64_t piece = 1; piece < pieces.count; ++piece) {
-    const int64_t source = carried(pieces.first(piece));
-    if (source >= 0) add(carry.get() + piece * shape.d_padded, in.d, out.h + source * in.d);
-    // Piece 0 takes the sums of the others.
-    add(du.get() + piece * du_size, du_size, du.get());
-    add(du_shift.get() + piece * shift_size, shift_size, du_shift.get());
-    add(dv.get() + piece * dv_size, dv_size, dv.get());
+  for (int64_t chunk = 1; chunk < chunks.count; ++chunk) {
+    const int64_t source = carried(chunks.first(chunk));
+    if (source >= 0) add(carry.get() + chunk * shape.d_padded, in.d, out.h + source * in.d);
+    // The sums of all chunks are accumulated in chunk 0.
+    add(du.get() + chunk * du_size, du_size, du.get());
+    add(du_shift.get() + chunk * shift_size, shift_size, du_shift.get());
+    add(dv.get() + chunk * dv_size, dv_size, dv.get());
   }
   if (out.u != nullptr) {
     Floats total;
@@ -253,12 +253,12 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
       out.u[c * shape.k + j] = from == nullptr ? 0 : from[at];
     });
   }
-  const auto give = [](float* to, const Floats& from, int64_t n) {
+  const auto copy_out = [](float* to, const Floats& from, int64_t n) {
     for (int64_t i = 0; i < n && to != nullptr; ++i)
       to[i] = from.get() == nullptr ? 0 : from.get()[i];
   };
-  give(out.u_shift, du_shift, in.d);
-  give(out.v, dv, shape.k);
+  copy_out(out.u_shift, du_shift, in.d);
+  copy_out(out.v, dv, shape.k);
   if (out.p != nullptr) {
     for (int64_t u = 0; u < block.targets; ++u) {
       float sum = 0;

@@ -1,10 +1,10 @@
-// All that is compiled once for each instruction set, as a table.
+// The functions that are compiled once per instruction set, as a table.
 #pragma once
 
 #include "lase/kernels/cpu/code_table.h"
 #include "lase/kernels/cpu/link_backward.h"
 #include "lase/kernels/cpu/link_forward.h"
-#include "lase/kernels/cpu/row_piece.h"
+#include "lase/kernels/cpu/row_kernels.h"
 #include "lase/kernels/cpu/row_product.h"
 #include "lase/kernels/cpu/skip_gram.h"
 
@@ -14,7 +14,7 @@ namespace {
 InstructionSet instructions(const char* name) {
   return {.name = name,
           .lanes = kLanes,
-          .panel = kPanel,
+          .column_tile = kColumnTile,
           .forward = forward,
           .backward = backward,
           .tabulate = tabulate,

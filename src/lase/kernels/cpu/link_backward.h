@@ -1,157 +1,156 @@
-// The gradients of ⟨ds, s⟩ over a piece of a block's arcs; the equations stand above
-// differentiate().
+// The gradients of ⟨ds, s⟩ over a chunk of a block's arcs; see differentiate() for the equations.
 #pragma once
 
-#include "lase/kernels/cpu/link_group.h"
+#include "lase/kernels/cpu/link_tile.h"
 
 namespace lase::kernels {
 namespace {
 
-struct BackwardGroup {
-  GroupAttributes f;
-  int64_t arc[kGroup];
-  const float* h[kGroup];
-  const float* g[kGroup];  // ds(u)
-  const float* a[kGroup];  // tabulated
-  float* by_code[kGroup];
-  float* dh[kGroup];
-  float weight[kGroup];  // w · scale
-  float gate[kGroup];
-  Vec dgate[kGroup];  // ⟨G, h ⊙ a⟩, lane by lane
+struct BackwardTile {
+  TileAttributes f;
+  int64_t arc[kArcTile];
+  const float* h[kArcTile];
+  const float* g[kArcTile];  // ds(u)
+  const float* a[kArcTile];  // tabulated
+  float* by_code[kArcTile];
+  float* dh[kArcTile];
+  float weight[kArcTile];  // w · scale
+  float gate[kArcTile];
+  Vec dgate[kArcTile];  // ⟨G, h ⊙ a⟩, per lane
 };
 
 class Backward {
  public:
-  explicit Backward(const BackwardPiece& piece)
-      : piece_(piece),
-        in_(*piece.in),
+  explicit Backward(const BackwardChunk& chunk)
+      : chunk_(chunk),
+        in_(*chunk.in),
         sparse_(in_.f.layout == Layout::kSparse),
-        reads_f_(piece.term.u != nullptr || piece.dv != nullptr),
-        scratch_{piece.scratch, {}},
-        cursor_{in_.block.row_ptr, piece.first_row},
-        next_(piece.first) {}
+        reads_f_(chunk.term.u != nullptr || chunk.dv != nullptr),
+        scratch_{chunk.scratch, {}},
+        cursor_{in_.block.row_ptr, chunk.first_row},
+        next_(chunk.first) {}
 
-  void fill(BackwardGroup& group) {
+  void fill(BackwardTile& tile) {
     const BlockView& block = in_.block;
-    const TermView& view = piece_.term.view;
-    const int64_t left = piece_.last - next_;
-    const int n = static_cast<int>(left < kGroup ? left : kGroup);
-    group.f.n = n;
+    const TermView& view = chunk_.term.view;
+    const int64_t left = chunk_.last - next_;
+    const int n = static_cast<int>(left < kArcTile ? left : kArcTile);
+    tile.f.n = n;
     for (int m = 0; m < n; ++m) {
-      const int64_t arc = piece_.order != nullptr ? piece_.order[next_ + m] : next_ + m;
-      const int64_t row = piece_.order != nullptr ? piece_.row[arc] : cursor_.at(arc);
+      const int64_t arc = chunk_.order != nullptr ? chunk_.order[next_ + m] : next_ + m;
+      const int64_t row = chunk_.order != nullptr ? chunk_.row[arc] : cursor_.at(arc);
       const int64_t source = block.source[arc];
-      group.arc[m] = arc;
-      group.h[m] = view.h + (view.h_row != nullptr ? view.h_row[source] : source) * in_.d;
-      group.g[m] = piece_.ds + row * in_.d;
-      group.dh[m] = nullptr;
-      if (piece_.dh != nullptr) {
-        group.dh[m] = source == piece_.carry_source ? piece_.carry : piece_.dh + source * in_.d;
+      tile.arc[m] = arc;
+      tile.h[m] = view.h + (view.h_row != nullptr ? view.h_row[source] : source) * in_.d;
+      tile.g[m] = chunk_.ds + row * in_.d;
+      tile.dh[m] = nullptr;
+      if (chunk_.dh != nullptr) {
+        tile.dh[m] = source == chunk_.carry_source ? chunk_.carry : chunk_.dh + source * in_.d;
       }
-      group.weight[m] = 1;
-      if (block.weight != nullptr) group.weight[m] *= block.weight[arc];
-      if (block.scale != nullptr) group.weight[m] *= block.scale[row];
-      group.gate[m] = piece_.gate != nullptr ? piece_.gate[arc] : 1;
-      if (reads_f_) locate(in_.f, block.link_row(arc), m, group.f);
-      if (piece_.term.table != nullptr) {
-        const int64_t at = in_.f.code[block.link_row(arc)] * piece_.shape.d_padded;
-        group.a[m] = piece_.term.table + at;
-        group.by_code[m] = piece_.du + at;
+      tile.weight[m] = 1;
+      if (block.weight != nullptr) tile.weight[m] *= block.weight[arc];
+      if (block.scale != nullptr) tile.weight[m] *= block.scale[row];
+      tile.gate[m] = chunk_.gate != nullptr ? chunk_.gate[arc] : 1;
+      if (reads_f_) locate(in_.f, block.link_row(arc), m, tile.f);
+      if (chunk_.term.table != nullptr) {
+        const int64_t at = in_.f.code[block.link_row(arc)] * chunk_.shape.d_padded;
+        tile.a[m] = chunk_.term.table + at;
+        tile.by_code[m] = chunk_.du + at;
       }
     }
     next_ += n;
   }
 
-  void compute(BackwardGroup& group, const BackwardGroup& next) {
-    const int n = group.f.n;
-    if (reads_f_ && !sparse_) gather(group.f, piece_.shape.k, scratch_.f);
-    for (int m = 0; m < n; ++m) group.dgate[m] = Vec{};
-    for_each_panel(piece_.shape, [&](const auto& columns) { panel(columns, group, next); });
-    if (piece_.dgate == nullptr) return;
+  void compute(BackwardTile& tile, const BackwardTile& next) {
+    const int n = tile.f.n;
+    if (reads_f_ && !sparse_) gather(tile.f, chunk_.shape.k, scratch_.f);
+    for (int m = 0; m < n; ++m) tile.dgate[m] = Vec{};
+    for_each_column_tile(chunk_.shape,
+                         [&](const auto& columns) { compute_columns(columns, tile, next); });
+    if (chunk_.dgate == nullptr) return;
     for (int m = 0; m < n; ++m) {
-      const float gate = group.gate[m];
-      const float dz = group.weight[m] * sum(group.dgate[m]) * gate * (1 - gate);
-      piece_.dgate[group.arc[m]] = dz;
-      if (piece_.dv != nullptr) add_attributes(group, m, dz);
+      const float gate = tile.gate[m];
+      const float dz = tile.weight[m] * sum(tile.dgate[m]) * gate * (1 - gate);
+      chunk_.dgate[tile.arc[m]] = dz;
+      if (chunk_.dv != nullptr) add_attributes(tile, m, dz);
     }
   }
 
  private:
   // dV += dz f(e)
-  LASE_INLINE void add_attributes(const BackwardGroup& group, int m, float dz) {
+  LASE_INLINE void add_attributes(const BackwardTile& tile, int m, float dz) {
     if (sparse_) {
-      for (int s = 0; s < group.f.stored[m]; ++s) {
-        piece_.dv[group.f.column[m][s]] += dz * group.f.values[m][s];
+      for (int s = 0; s < tile.f.stored[m]; ++s) {
+        chunk_.dv[tile.f.column[m][s]] += dz * tile.f.values[m][s];
       }
       return;
     }
-    for (int64_t j = 0; j < piece_.shape.k_padded; j += kChunk) {
-      const float* f = scratch_.f + j * kGroup + m * kChunk;
-      const int64_t rest = piece_.shape.k_padded - j;
-      const int64_t width = rest < kChunk ? rest : kChunk;
-      for (int64_t i = 0; i < width; ++i) piece_.dv[j + i] += dz * f[i];
+    for (int64_t j = 0; j < chunk_.shape.k_padded; j += kScratchColumns) {
+      const float* f = scratch_.f + j * kArcTile + m * kScratchColumns;
+      const int64_t rest = chunk_.shape.k_padded - j;
+      const int64_t width = rest < kScratchColumns ? rest : kScratchColumns;
+      for (int64_t i = 0; i < width; ++i) chunk_.dv[j + i] += dz * f[i];
     }
   }
 
   template <int N, bool kTail>
-  LASE_INLINE void panel(const Columns<N, kTail>& columns, BackwardGroup& group,
-                         const BackwardGroup& next) {
-    const PackedTerm& term = piece_.term;
+  LASE_INLINE void compute_columns(const Columns<N, kTail>& columns, BackwardTile& tile,
+                                   const BackwardTile& next) {
+    const PackedTerm& term = chunk_.term;
     const Ahead ahead = columns.ahead(next.h, next.f.n);
-    const bool curved = in_.amplifier == Amplifier::kSigmoid;
+    const bool nonlinear = in_.amplifier == Amplifier::kSigmoid;
     if (term.table != nullptr) {
-      if (curved) differentiate<Act::kGiven, true>(columns, group, nullptr, ahead);
-      if (!curved) differentiate<Act::kGiven, false>(columns, group, nullptr, ahead);
+      if (nonlinear) differentiate<Act::kGiven, true>(columns, tile, nullptr, ahead);
+      if (!nonlinear) differentiate<Act::kGiven, false>(columns, tile, nullptr, ahead);
       return;
     }
     if (term.u == nullptr) {
-      differentiate<Act::kOne, false>(columns, group, nullptr, ahead);
+      differentiate<Act::kOne, false>(columns, tile, nullptr, ahead);
       return;
     }
-    product<N>(scratch_, group.f, piece_.shape, term, columns.first, sparse_, scratch_.panel,
+    product<N>(scratch_, tile.f, chunk_.shape, term, columns.first, sparse_, scratch_.product,
                ahead);
-    if (curved) differentiate<Act::kSigmoid, true>(columns, group, scratch_.panel, {});
-    if (!curved) differentiate<Act::kGiven, false>(columns, group, scratch_.panel, {});
-    float* du = piece_.du + columns.first * piece_.shape.k_padded;
+    if (nonlinear) differentiate<Act::kSigmoid, true>(columns, tile, scratch_.product, {});
+    if (!nonlinear) differentiate<Act::kGiven, false>(columns, tile, scratch_.product, {});
+    float* du = chunk_.du + columns.first * chunk_.shape.k_padded;
     if (sparse_) {
-      sparse_outer<N>(group.f, scratch_.panel, du);
+      sparse_outer<N>(tile.f, scratch_.product, du);
     } else {
-      dense_outer<N>(scratch_, group.f.n, piece_.shape.k, scratch_.panel, N * kLanes, du);
+      dense_outer<N>(scratch_, tile.f.n, chunk_.shape.k, scratch_.product, N * kLanes, du);
     }
   }
 
   // With G = ds(u):
   //   dλ  += w ⟨G, h ⊙ a⟩
-  //   D    = w λ G ⊙ h ⊙ a'        for dU += f(e)ᵀ D: in place of z, or summed by code
+  //   D    = w λ G ⊙ h ⊙ a'        for dU += f(e)ᵀ D: overwrites z, or is summed by code
   //   dh  += w λ G ⊙ a
-  template <Act kAct, bool kCurved, int N, bool kTail>
-  __attribute__((noinline)) void differentiate(const Columns<N, kTail>& columns,
-                                               BackwardGroup& group, float* panel_z,
-                                               const Ahead& ahead) {
+  template <Act kAct, bool kNonlinear, int N, bool kTail>
+  __attribute__((noinline)) void differentiate(const Columns<N, kTail>& columns, BackwardTile& tile,
+                                               float* z_tile, const Ahead& ahead) {
     Vec dh[N] = {};
     Vec shift[N] = {};
-    float* row = group.dh[0];
-    for (int m = 0; m < group.f.n; ++m) {
-      if (group.dh[m] != row) {
+    float* row = tile.dh[0];
+    for (int m = 0; m < tile.f.n; ++m) {
+      if (tile.dh[m] != row) {
         columns.add(row, dh);
-        row = group.dh[m];
+        row = tile.dh[m];
         for (int i = 0; i < N; ++i) dh[i] = Vec{};
       }
-      ahead.ask(m);
+      ahead.fetch(m);
       const float* z = nullptr;
-      float* place = nullptr;  // of D
-      if (kAct != Act::kOne && panel_z != nullptr) {
-        z = place = panel_z + m * N * kLanes;
+      float* d_row = nullptr;  // D
+      if (kAct != Act::kOne && z_tile != nullptr) {
+        z = d_row = z_tile + m * N * kLanes;
       } else if (kAct != Act::kOne) {
-        z = group.a[m] + columns.first;
-        place = group.by_code[m] + columns.first;
+        z = tile.a[m] + columns.first;
+        d_row = tile.by_code[m] + columns.first;
       }
-      const Vec coefficient = splat(group.weight[m] * group.gate[m]);
+      const Vec coefficient = splat(tile.weight[m] * tile.gate[m]);
       Vec dgate{};
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) {
-        const Vec g = columns.read(group.g[m], i);
-        const Vec gh = g * columns.read(group.h[m], i);
+        const Vec g = columns.read(tile.g[m], i);
+        const Vec gh = g * columns.read(tile.h[m], i);
         if (kAct == Act::kOne) {
           dgate += gh;
           if (row != nullptr) dh[i] += coefficient * g;
@@ -161,20 +160,20 @@ class Backward {
         dgate += gh * a;
         if (row != nullptr) dh[i] += coefficient * g * a;
         Vec d = coefficient * gh;
-        if (kCurved) d *= a - a * a;
+        if (kNonlinear) d *= a - a * a;
         shift[i] += d;
-        float* to = place + i * kLanes;
-        store(to, panel_z != nullptr ? d : load(to) + d);
+        float* to = d_row + i * kLanes;
+        store(to, z_tile != nullptr ? d : load(to) + d);
       }
-      group.dgate[m] += dgate;
+      tile.dgate[m] += dgate;
     }
     if (row != nullptr) columns.add(row, dh);
     if (kAct == Act::kOne) return;
-    float* to = piece_.du_shift + columns.first;
+    float* to = chunk_.du_shift + columns.first;
     for (int i = 0; i < N; ++i) store(to + i * kLanes, load(to + i * kLanes) + shift[i]);
   }
 
-  const BackwardPiece& piece_;
+  const BackwardChunk& chunk_;
   const GatedSum& in_;
   bool sparse_;
   bool reads_f_;
@@ -183,7 +182,7 @@ class Backward {
   int64_t next_;
 };
 
-void backward(const BackwardPiece& piece) { run_groups<BackwardGroup>(Backward(piece)); }
+void backward(const BackwardChunk& chunk) { run_tiles<BackwardTile>(Backward(chunk)); }
 
 }  // namespace
 }  // namespace lase::kernels

@@ -16,17 +16,17 @@ void dot_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const fl
 
 void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g,
               float* out) {
-  // As many partial sums as the number of rows says, whatever the number of threads.
+  // The number of partial sums depends only on n, not on the number of threads.
   constexpr int64_t kMost = 64;
   const int64_t size = std::max<int64_t>(512, (n + kMost - 1) / kMost);
-  const int64_t pieces = (n + size - 1) / size;
+  const int64_t chunks = (n + size - 1) / size;
   const int64_t stride = round_up(d, isa().lanes);
-  const Floats partial(pieces * stride);
+  const Floats partial(chunks * stride);
   parallel_for(n, size, [&](int64_t first, int64_t last) {
     isa().sum_rows({h, row, d}, first, last, g, partial.get() + first / size * stride);
   });
   std::fill(out, out + d, 0.0F);
-  for (int64_t piece = 0; piece < pieces; ++piece) add(partial.get() + piece * stride, d, out);
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) add(partial.get() + chunk * stride, d, out);
 }
 
 RowProduct::RowProduct(const Matrix& matrix)
@@ -34,8 +34,8 @@ RowProduct::RowProduct(const Matrix& matrix)
       d_(matrix.d),
       packed_(std::make_unique<float[]>(static_cast<size_t>(round_up(m_, isa().lanes) * d_))) {
   const int64_t m_padded = round_up(m_, isa().lanes);
-  for (int64_t start = 0; start < m_; start += isa().panel) {
-    const int64_t width = std::min(isa().panel, m_padded - start);
+  for (int64_t start = 0; start < m_; start += isa().column_tile) {
+    const int64_t width = std::min(isa().column_tile, m_padded - start);
     for (int64_t j = 0; j < d_; ++j) {
       float* to = packed_.get() + start * d_ + j * width;
       const float* from = matrix.w + j * matrix.column_stride;

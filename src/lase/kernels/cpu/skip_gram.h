@@ -1,7 +1,7 @@
-// Steps of skip-gram over pairs of nodes. Compiled once for each instruction set, as link_group.h.
+// Skip-gram steps over pairs of nodes. Compiled once per instruction set, like link_tile.h.
 #pragma once
 
-#include "lase/kernels/cpu/row_piece.h"
+#include "lase/kernels/cpu/row_kernels.h"
 
 namespace lase::kernels {
 namespace {
@@ -10,13 +10,13 @@ LASE_INLINE int32_t context_of(const NodePair& pair) {
   return pair.context < 0 ? ~pair.context : pair.context;
 }
 
-// Pairs of one center that are taken together.
+// Consecutive pairs with the same center, which form one step.
 struct PairGroup {
   int n = 0;
   float* center = nullptr;
   float* context[kPairGroup];
-  float step[kPairGroup];  // g; of the center's own row
-  float back[kPairGroup];  // g; of the contexts' rows
+  float step[kPairGroup];  // g for the center's row; 0 if fixed
+  float back[kPairGroup];  // g for the context's row; 0 if fixed
 
   void fill(const SkipGram& tables, const NodePair* pairs, int64_t left) {
     const int32_t u = pairs[0].center;
@@ -44,7 +44,7 @@ struct PairGroup {
     }
   }
 
-  // One register of every row, or what is left of the last one.
+  // Updates one vector of every row, or the remainder of the row.
   template <class Load, class Store>
   LASE_INLINE void move(const Load& get, const Store& put) const {
     const Vec x = get(center);

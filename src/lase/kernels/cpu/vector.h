@@ -1,7 +1,7 @@
-// A register of floats in the instruction set that this file is compiled for. Included by
-// link_group.h and row_piece.h alone; nothing here may be seen by other translation units, hence
-// the unnamed namespace and no header with inline functions on numbers: the linker would keep one
-// copy of those for all.
+// A vector of floats in the instruction set that this file is compiled for. Included only by
+// link_tile.h and row_kernels.h. Nothing here may be visible to other translation units, hence the
+// unnamed namespace and no headers with inline math functions: the linker would keep a single copy
+// for all instruction sets.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr int kLanes = 16;
-constexpr int kRows = 8;     // of a register tile
-constexpr int kVectors = 3;  // columns of a register tile: 24 sums in 32 registers
+constexpr int kRows = 8;     // rows of a register tile
+constexpr int kVectors = 3;  // vectors of columns of a register tile: 24 sums in 32 registers
 #elif defined(__AVX2__)
 constexpr int kLanes = 8;
 constexpr int kRows = 4;
@@ -38,7 +38,7 @@ LASE_INLINE Vec load(const float* from) { return *reinterpret_cast<const VecInMe
 LASE_INLINE void store(float* to, Vec x) { *reinterpret_cast<VecInMemory*>(to) = x; }
 LASE_INLINE Vec splat(float x) { return x - Vec{}; }
 
-// The first `count` lanes; the others are 0 and their memory is not touched.
+// The first `count` lanes; the others are 0 and their memory is not accessed.
 LASE_INLINE Vec load(const float* from, int count) {
 #if defined(__AVX512F__)
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1), from);
@@ -69,7 +69,7 @@ LASE_INLINE float sum(Vec x) {
 #endif
 }
 
-// 2^r for r in [0, 1), within 1.1e-7 of it.
+// 2^r for r in [0, 1), with error below 1.1e-7.
 LASE_INLINE Vec exp2_fraction(Vec r) {
   Vec y = splat(0.001893754058223277F);
   y = y * r + 0.008949590423284054F;
@@ -79,7 +79,7 @@ LASE_INLINE Vec exp2_fraction(Vec r) {
   return y * r + 0.9999998983500241F;
 }
 
-// 2^t for t up to 126, and 2^126 beyond. Not a number stays so.
+// 2^min(t, 126). Propagates NaN.
 LASE_INLINE Vec exp2(Vec t) {
   constexpr float kLargest = 126;
 #if defined(__AVX512F__)
@@ -90,7 +90,7 @@ LASE_INLINE Vec exp2(Vec t) {
   t = t > kLargest ? splat(kLargest) : t;
   t = t < -kLargest ? splat(-kLargest) : t;
   Ints n = __builtin_convertvector(t, Ints);
-  n += __builtin_convertvector(n, Vec) > t;  // a comparison is −1 where it holds
+  n += __builtin_convertvector(n, Vec) > t;  // a true comparison is −1
   const Vec r = t - __builtin_convertvector(n, Vec);
   return reinterpret_cast<Vec>(reinterpret_cast<Ints>(exp2_fraction(r)) + (n << 23));
 #endif
@@ -107,13 +107,13 @@ LASE_INLINE Vec sigmoid_of_exponent(Vec t) {
 #endif
 }
 
-// σ(x), the rounding of x log2 e made good.
+// σ(x), corrected for the rounding error of x log2 e.
 LASE_INLINE float sigmoid(float x) {
-  constexpr float kFar = 200;  // beyond it nothing changes; endless numbers have no rounding
+  constexpr float kFar = 200;  // σ is constant beyond; infinity would make `lost` NaN
   x = x > kFar ? kFar : x;
   x = x < -kFar ? -kFar : x;
   constexpr float kC = -1.44269502F;        // −log2 e, rounded
-  constexpr float kRest = -1.92596303e-8F;  // what the rounding left
+  constexpr float kRest = -1.92596303e-8F;  // rounding error of kC
   constexpr float kLn2 = 0.693147182F;
   const float t = x * kC;
   const float lost = __builtin_fmaf(x, kC, -t) + x * kRest;

@@ -10,11 +10,11 @@ namespace {
 using at::Tensor;
 using ops::linear;  // x Wᵀ
 
-// A graph convolution (Kipf and Welling 2017) with D̃ = D + I; link attributes are not read.
+// A graph convolution (Kipf and Welling 2017) with D̃ = D + I; ignores link attributes.
 //
 //   h'(u) = ReLU(Σ_{v ∈ N(u) ∪ {u}} W h(v) / √(d̃(u) d̃(v)))
 //
-// The last layer leaves out the activation.
+// The last layer has no activation.
 class Gcn : public Layer {
  public:
   Gcn(const ModelOptions&, Parameters& parameters, const LayerShape& shape)
@@ -52,7 +52,7 @@ LayerType gcn() {
                 widths.push_back(outputs);
                 return widths;
               },
-          .steady = false,  // drops entries within its sums
+          .steady = false,  // applies dropout inside its sums
           .transforms_first = true,
           .normalizes = false,
           .has_head = false};

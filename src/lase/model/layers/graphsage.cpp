@@ -11,7 +11,7 @@ using at::Tensor;
 using ops::linear;  // x Wᵀ
 using ops::Rows;
 
-// GraphSAGE with the mean aggregator (Hamilton et al. 2017); link attributes are not read.
+// GraphSAGE with the mean aggregator (Hamilton et al. 2017); ignores link attributes.
 //
 //   h'(u) = ReLU(W1 h(u) ∘ W2 mean_{v ∈ N(u)} h(v))
 class GraphSage : public Layer {

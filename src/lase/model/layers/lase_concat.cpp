@@ -11,11 +11,11 @@ using at::Tensor;
 using ops::linear;  // x Wᵀ
 using ops::Rows;
 
-// One LASE-concat layer (the equation of section 3.1, with a gate and the node itself):
+// One LASE-concat layer (section 3.1, with a gate and the node's own state added):
 //
 //   h'(u) = ReLU(W1 h(u) ∘ (W2 Σ λ h(v) + W3 Σ λ f(e)))
 //
-// W3 Σ λ f(e) is the sum with h ≡ 1 and the linear amplifier W3 f(e).
+// W3 Σ λ f(e) is computed as the gated sum with h ≡ 1 and the linear amplifier W3 f(e).
 class LaseConcat : public Layer {
  public:
   LaseConcat(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)

@@ -12,7 +12,8 @@ namespace {
 using at::Tensor;
 using ops::linear;  // x Wᵀ
 
-// One LASE-RW layer in the walk form (the printed recursion builds stars; see docs/design.md):
+// One LASE-RW layer in the walk form (the recursion printed in the paper sums over stars; see
+// docs/design.md):
 //
 //   s(u)  = Σ_{v ∈ N(u)} λ(u,v) h(v) ⊙ a(e)
 //   h'(u) = s(u) ⊙ W f(u)
@@ -39,10 +40,10 @@ void check(const ModelOptions& options) {
   const auto& widths = options.widths;
   require(
       std::count(widths.begin(), widths.end(), widths[0]) == static_cast<int64_t>(widths.size()),
-      OptionName{"widths"}, ": the layers of ", options.model,
-      " multiply element by element, so all widths must be equal");
-  require(options.project == 0, OptionName{"project"}, ": ", options.model,
-          " always starts from W f(u), of the width given by ", OptionName{"widths"});
+      OptionName{"widths"}, ": all widths must be equal, because the layers of ", options.model,
+      " multiply elementwise");
+  require(options.project == 0, OptionName{"project"}, ": not supported by ", options.model,
+          ", which always projects node features to the width given by ", OptionName{"widths"});
 }
 
 }  // namespace

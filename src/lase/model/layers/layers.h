@@ -2,7 +2,7 @@
 
 #include "lase/model/layers/registry.h"
 
-// The descriptions of the layers of this folder, one file each.
+// The layer types of this folder, one per file.
 namespace lase {
 
 LayerType gcn();

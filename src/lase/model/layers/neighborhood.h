@@ -7,10 +7,10 @@
 #include "lase/model/layer.h"
 #include "lase/model/layers/registry.h"
 
-// Parts that several layers share.
+// Building blocks shared by several layers.
 namespace lase {
 
-// λ(u,v) = σ(V [h(u), f(e), h(v)] + b), split into what belongs to u, to v and to e.
+// λ(u,v) = σ(V [h(u), f(e), h(v)] + b), split into the terms of u, v and e.
 class Gate {
  public:
   Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes);
@@ -34,8 +34,7 @@ class AmplifierMatrix {
   at::Tensor u_;  // U [d, k]
 };
 
-// Gate and amplifier of a layer, as its options ask for them. Without link attributes there is
-// nothing to amplify by.
+// Gate and amplifier of a layer, as configured. Without link attributes there is no amplifier.
 class Neighborhood {
  public:
   Neighborhood(const ModelOptions& options, Parameters& parameters, const LayerShape& shape,
@@ -49,14 +48,14 @@ class Neighborhood {
   std::unique_ptr<AmplifierMatrix> matrix_;
 };
 
-// Σ h(v): neither gate nor amplifier.
+// Σ h(v), without gate and amplifier.
 ops::GatedSumInput plain_sum(const ops::Rows& h, ops::Aggregate aggregate);
 
 // ReLU(a ∘ b): [n, d], or [n, 2 d] concatenated; combined_width gives the width of the result.
 at::Tensor relu_combined(Combine how, const at::Tensor& a, const at::Tensor& b);
 int64_t combined_width(const ModelOptions& options, int64_t width);
 
-// Factory of a layer class.
+// Creates a layer of class L.
 template <class L>
 std::unique_ptr<Layer> make(const ModelOptions& options, Parameters& parameters,
                             const LayerShape& shape) {

@@ -2,7 +2,7 @@
 
 namespace lase {
 
-// No layer: the head reads f(u).
-LayerType raw() { return {.name = "raw", .title = "node features alone", .normalizes = false}; }
+// No layers: the head reads f(u).
+LayerType raw() { return {.name = "raw", .title = "node features only", .normalizes = false}; }
 
 }  // namespace lase

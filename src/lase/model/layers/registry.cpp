@@ -9,7 +9,7 @@
 namespace lase {
 namespace {
 
-// A deque, so that adding a type does not move the others.
+// A deque, so that references stay valid when a type is added.
 std::deque<LayerType>& types() {
   static std::deque<LayerType> all = {lase_sage(), lase_rw(),   lase_wl(), lase_concat(),
                                       gcn(),       graphsage(), raw()};
@@ -27,7 +27,7 @@ const LayerType* find(std::string_view name) {
 
 const LayerType& layer_type(std::string_view name) {
   const LayerType* found = find(name);
-  require(found != nullptr, "there is no model called ", quote(name));
+  require(found != nullptr, "there is no model named ", quote(name));
   return *found;
 }
 
@@ -38,7 +38,7 @@ std::vector<std::string> layer_names() {
 }
 
 void register_layer(LayerType type) {
-  require(find(type.name) == nullptr, "there already is a model called ", quote(type.name));
+  require(find(type.name) == nullptr, "a model named ", quote(type.name), " already exists");
   types().push_back(std::move(type));
 }
 

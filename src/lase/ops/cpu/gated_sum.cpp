@@ -17,7 +17,9 @@ const T* pointer(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
-float* place(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr<float>() : nullptr; }
+float* mutable_pointer(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<float>() : nullptr;
+}
 
 struct Terms {
   Tensor h, h_row, u, u_shift, p, q, v;
@@ -43,19 +45,19 @@ struct Terms {
   }
 };
 
-// The lists of an operator as the kernel reads them. They outlive it.
+// The arguments of an operator in the form that the kernel reads. The lists must outlive it.
 struct Call {
-  Terms now;
+  Terms terms;
   kernels::GatedSum view;
 
   Call(const TensorList& block, int64_t layout, int64_t columns, const TensorList& attributes,
-       int64_t amplifier, const TensorList& terms)
-      : now(terms) {
+       int64_t amplifier, const TensorList& term_list)
+      : terms(term_list) {
     const Tensor row_ptr = tensor_at(block, 0);
     const Tensor link = tensor_at(block, 2);
     const bool is_wide = link.defined() && link.scalar_type() == at::kLong;
     view.block = {.targets = row_ptr.size(0) - 1,
-                  .sources = now.sources(),
+                  .sources = terms.sources(),
                   .row_ptr = pointer<int64_t>(row_ptr),
                   .source = pointer<int32_t>(tensor_at(block, 1)),
                   .link = is_wide ? nullptr : pointer<int32_t>(link),
@@ -64,7 +66,7 @@ struct Call {
                   .scale = pointer<float>(tensor_at(block, 4)),
                   .by_source = pointer<int64_t>(tensor_at(block, 5)),
                   .arc_target = pointer<int32_t>(tensor_at(block, 6))};
-    if (now.u.defined() || now.v.defined()) {
+    if (terms.u.defined() || terms.v.defined()) {
       const Tensor values = tensor_at(attributes, 0);
       view.f = {.layout = static_cast<Layout>(layout),
                 .columns = columns,
@@ -74,17 +76,17 @@ struct Call {
                 .column = pointer<int32_t>(tensor_at(attributes, 2)),
                 .code = pointer<int32_t>(tensor_at(attributes, 3))};
     }
-    view.d = now.h.size(1);
+    view.d = terms.h.size(1);
     view.amplifier = static_cast<kernels::Amplifier>(amplifier);
-    view.now = now.view();
+    view.terms = terms.view();
   }
 
   Tensor empty_sum() const { return ops::empty({view.block.targets, view.d}); }
   Tensor empty_scores() const { return ops::empty({view.block.arcs()}); }
   TwoTensors sum() const {
     const Tensor s = empty_sum();
-    const Tensor gate = now.p.defined() ? empty_scores() : Tensor();
-    kernels::gated_sum(view, {.s = place(s), .gate = place(gate)});
+    const Tensor gate = terms.p.defined() ? empty_scores() : Tensor();
+    kernels::gated_sum(view, {.s = mutable_pointer(s), .gate = mutable_pointer(gate)});
     return {s, gate};
   }
 };
@@ -98,10 +100,10 @@ TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
 
 TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns,
                         const TensorList& attributes, int64_t amplifier, const TensorList& terms,
-                        const TensorList& before) {
+                        const TensorList& baseline) {
   Call call(block, layout, columns, attributes, amplifier, terms);
-  const kernels::TermView other = Terms(before).view();
-  call.view.before = &other;
+  const kernels::TermView baseline_view = Terms(baseline).view();
+  call.view.baseline = &baseline_view;
   return call.sum();
 }
 
@@ -111,9 +113,9 @@ TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t col
   const Call call(block, layout, columns, attributes, amplifier, terms);
   const Tensor s = call.empty_sum();
   const Tensor score = call.empty_scores();
-  kernels::gated_sum(call.view, {.s = place(s),
-                                 .gate = norms ? nullptr : place(score),
-                                 .norm = norms ? place(score) : nullptr,
+  kernels::gated_sum(call.view, {.s = mutable_pointer(s),
+                                 .gate = norms ? nullptr : mutable_pointer(score),
+                                 .norm = norms ? mutable_pointer(score) : nullptr,
                                  .factor = pointer<float>(tensor_of(factor))});
   return {s, score};
 }
@@ -123,22 +125,23 @@ SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t c
                               const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
                               bool needs_h) {
   const Call call(block, layout, columns, attributes, amplifier, terms);
-  const Terms& now = call.now;
-  require(!needs_h || !now.h_row.defined(), "gated_sum: no gradient through an index");
+  const Terms& in = call.terms;
+  require(!needs_h || !in.h_row.defined(),
+          "gated_sum: h has no gradient if its rows are read through an index");
   const auto like = [](const Tensor& x) { return x.defined() ? ops::empty_like(x) : Tensor(); };
-  const Tensor h = needs_h ? ops::empty_like(now.h) : Tensor();
-  const Tensor u = like(now.u);
-  const Tensor u_shift = like(now.u_shift);
-  const Tensor p = like(now.p);
-  const Tensor q = like(now.q);
-  const Tensor v = like(now.v);
+  const Tensor h = needs_h ? ops::empty_like(in.h) : Tensor();
+  const Tensor u = like(in.u);
+  const Tensor u_shift = like(in.u_shift);
+  const Tensor p = like(in.p);
+  const Tensor q = like(in.q);
+  const Tensor v = like(in.v);
   kernels::gated_sum_backward(call.view, pointer<float>(tensor_of(gate)), ds.data_ptr<float>(),
-                              {.h = place(h),
-                               .u = place(u),
-                               .u_shift = place(u_shift),
-                               .p = place(p),
-                               .q = place(q),
-                               .v = place(v)});
+                              {.h = mutable_pointer(h),
+                               .u = mutable_pointer(u),
+                               .u_shift = mutable_pointer(u_shift),
+                               .p = mutable_pointer(p),
+                               .q = mutable_pointer(q),
+                               .v = mutable_pointer(v)});
   return {h, u, u_shift, p, q, v};
 }
 

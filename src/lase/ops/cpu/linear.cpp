@@ -20,10 +20,10 @@ namespace {
 
 constexpr int64_t kTile = 256;
 
-// x *= mask of the rows from `first` on.
-void drop(const Dropout& how, Tensor& x, int64_t first) {
+// x *= mask for the rows starting at `first`.
+void drop(const Dropout& dropout, Tensor& x, int64_t first) {
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout", [&] {
-    how.apply(x.data_ptr<scalar_t>(), first, x.size(0), x.size(1));
+    dropout.apply(x.data_ptr<scalar_t>(), first, x.size(0), x.size(1));
   });
 }
 
@@ -37,12 +37,12 @@ Tensor tile_of(const Rows& x, const Dropout& dropout, int64_t first, int64_t las
   return rows;
 }
 
-// x Wᵀ by tiles of rows. Libraries choose their kernels by the number of rows and treat the last
-// ones of a call differently, but a row's result must not depend on how many are with it: single
-// precision has a kernel of its own.
+// x Wᵀ by tiles of rows. BLAS libraries choose kernels by the number of rows and treat the last
+// rows differently, but the result for a row must not depend on the other rows: float32 has its own
+// kernel.
 class Product {
  public:
-  // W [m, d], in any strides.
+  // W [m, d], with any strides.
   explicit Product(const Tensor& w) : columns_(w.t()) {
     if (w.scalar_type() != at::kFloat) return;
     packed_.emplace(kernels::RowProduct::Matrix{.w = w.data_ptr<float>(),
@@ -60,7 +60,7 @@ class Product {
       at::mm_out(to, x, columns_);
     }
   }
-  // The same for rows first … last of x.
+  // The same, for rows first … last of x.
   void multiply(const Rows& x, const Dropout& dropout, int64_t first, int64_t last,
                 Tensor to) const {
     if (packed_ && x.index.defined() && !dropout.active()) {
@@ -85,7 +85,7 @@ Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double
   Tensor y = ops::empty({rows.size(), w.size(0)}, w.scalar_type());
   const Product product(w);
   parallel_for(rows.size(), kTile, [&](int64_t first, int64_t last) {
-    const c10::NoGradGuard in_this_thread;
+    const c10::NoGradGuard no_grad;
     product.multiply(rows, dropout, first, last, y.slice(0, first, last));
   });
   return y;
@@ -102,13 +102,13 @@ TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor&
     dx = ops::empty({n, rows.width()}, dy.scalar_type());
     to_x.emplace(w.t());
   }
-  // Chunks of whole tiles, each with a sum of its own; a few, whatever the number of rows.
+  // Chunks of whole tiles, each with its own sum of dW; at most kMostChunks.
   constexpr int64_t kMostChunks = 64;
   const int64_t tiles = (n + kTile - 1) / kTile;
   const int64_t chunk = std::max<int64_t>(1, (tiles + kMostChunks - 1) / kMostChunks) * kTile;
   std::vector<Tensor> dw(static_cast<size_t>((n + chunk - 1) / chunk));
   parallel_for(n, chunk, [&](int64_t begin, int64_t end) {
-    const c10::NoGradGuard in_this_thread;
+    const c10::NoGradGuard no_grad;
     Tensor& sum = dw[static_cast<size_t>(begin / chunk)];
     for (int64_t first = begin; first < end; first += kTile) {
       const int64_t last = std::min(end, first + kTile);

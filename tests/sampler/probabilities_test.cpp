@@ -1,7 +1,6 @@
-// Every arc must count for exactly one on average, whatever the scores: the weights of its draws
-// sum to one.
+// For any scores, the expected sum of the weights of every arc must be exactly 1.
 
-#include "lase/sampler/shares.h"
+#include "lase/sampler/probabilities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +12,7 @@
 namespace lase {
 namespace {
 
-// Node 0 has `degree` neighbours, and arc i the link i.
+// Node 0 has `degree` neighbors; arc i has link i.
 Adjacency star(int64_t degree) {
   std::vector<int64_t> row_ptr(static_cast<size_t>(degree) + 2, degree);
   row_ptr[0] = 0;
@@ -31,7 +30,7 @@ Floats scores(const std::string& kind, int64_t degree) {
   for (int64_t i = 0; i < degree; ++i) {
     if (kind == "equal") all.push_back(2);
     if (kind == "unequal") all.push_back(std::exp(-static_cast<float>(i) / 2));
-    if (kind == "one of many") all.push_back(i == 5 ? 1e9F : 1e-9F);
+    if (kind == "one large") all.push_back(i == 5 ? 1e9F : 1e-9F);
     if (kind == "some zero") all.push_back(i % 3 == 0 ? 0 : static_cast<float>(i));
     if (kind == "zero") all.push_back(0);
     if (kind == "infinite") all.push_back(i == 0 ? INFINITY : 1);
@@ -39,10 +38,10 @@ Floats scores(const std::string& kind, int64_t degree) {
   return all;
 }
 
-constexpr const char* kKinds[] = {"uniform",   "equal", "unequal", "one of many",
+constexpr const char* kKinds[] = {"uniform",   "equal", "unequal", "one large",
                                   "some zero", "zero",  "infinite"};
 
-Doubles probabilities(const Shares& start) {
+Doubles probabilities(const Probabilities& start) {
   Doubles p;
   for (size_t i = 0; i < start.size(); ++i) {
     const uint64_t end = i + 1 == start.size() ? kWholeRow : start[i + 1];
@@ -51,37 +50,38 @@ Doubles probabilities(const Shares& start) {
   return p;
 }
 
-TEST(Shares, FollowTheScoresAboveAFloor) {
+TEST(Probabilities, FollowTheScoresAboveAFloor) {
   for (const int64_t degree : {11, 40}) {
     const Adjacency graph = star(degree);
     const auto n = static_cast<double>(degree);
-    const Floats known = scores("some zero", degree);
-    const Doubles p = probabilities(make_shares(graph, known, 10, Draw::kReplace));
+    const Floats raw = scores("some zero", degree);
+    const Doubles p = probabilities(sampling_probabilities(graph, raw, 10, Replacement::kWith));
     double total = 0;
-    for (const float score : known) total += double{score};
+    for (const float score : raw) total += double{score};
     for (size_t i = 0; i < p.size(); ++i) {
-      EXPECT_NEAR(p[i], (1 - kFloor) * double{known[i]} / total + kFloor / n, 1e-8);
+      EXPECT_NEAR(p[i], (1 - kFloor) * double{raw[i]} / total + kFloor / n, 1e-8);
     }
     for (const char* kind : {"equal", "zero", "infinite"}) {
-      for (const double x :
-           probabilities(make_shares(graph, scores(kind, degree), 10, Draw::kReplace))) {
+      for (const double x : probabilities(
+               sampling_probabilities(graph, scores(kind, degree), 10, Replacement::kWith))) {
         EXPECT_NEAR(x, 1 / n, 1e-8) << kind;
       }
     }
   }
 }
 
-TEST(Shares, WithoutReplacementAreAtMostOneDrawEach) {
+TEST(Probabilities, WithoutReplacementAreAtMostOneOverFanout) {
   for (const char* kind : kKinds) {
     if (std::string(kind) == "uniform") continue;
     for (const int64_t fanout : {1, 3, 10}) {
-      const Floats known = scores(kind, 25);
-      const Doubles p = probabilities(make_shares(star(25), known, fanout, Draw::kWithout));
+      const Floats raw = scores(kind, 25);
+      const Doubles p =
+          probabilities(sampling_probabilities(star(25), raw, fanout, Replacement::kWithout));
       for (size_t i = 0; i < p.size(); ++i) {
         EXPECT_LE(p[i], 1 / static_cast<double>(fanout) + 1e-8) << kind;
         EXPECT_GT(p[i], 0) << kind;
         for (size_t j = 0; j < i; ++j) {
-          if (known[i] > known[j]) {
+          if (raw[i] > raw[j]) {
             EXPECT_GE(p[i], p[j] - 1e-8) << kind;
           }
         }
@@ -90,32 +90,34 @@ TEST(Shares, WithoutReplacementAreAtMostOneDrawEach) {
   }
 }
 
-// What is left of a row of millions for an arc whose score is nothing is still drawn.
-TEST(Shares, LeaveAStretchToEveryArcOfALongRow) {
+// In a row of millions of arcs, even those with a negligible score keep a positive probability.
+TEST(Probabilities, StayPositiveInLongRows) {
   const int64_t degree = 3'000'000;
-  Floats known(static_cast<size_t>(degree), 1e-30F);
-  known[0] = 1;
-  for (const double p : probabilities(make_shares(star(degree), known, 10, Draw::kWithout))) {
+  Floats raw(static_cast<size_t>(degree), 1e-30F);
+  raw[0] = 1;
+  for (const double p :
+       probabilities(sampling_probabilities(star(degree), raw, 10, Replacement::kWithout))) {
     ASSERT_GT(p, 0.5 * kFloor / static_cast<double>(degree));
   }
 }
 
-// Draws all arcs often enough that the wrong weight of a single one would show.
-TEST(Shares, EveryArcCountsForOneOnAverage) {
-  constexpr int kDraws = 40'000;
+// Enough samples to reveal the wrong weight of a single arc.
+TEST(Probabilities, GiveEveryArcAnExpectedWeightOfOne) {
+  constexpr int kSamples = 40'000;
   constexpr int64_t kDegree = 23;
   const Adjacency graph = star(kDegree);
   const std::vector<int64_t> seeds = {0};
   for (const char* kind : kKinds) {
-    for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
+    for (const Replacement replacement : {Replacement::kWith, Replacement::kWithout}) {
       for (const int64_t fanout : {1, 3, 10}) {
-        Sampling sampling{.fanouts = {fanout}, .draw = draw};
+        Sampling sampling{.fanouts = {fanout}, .replacement = replacement};
         if (std::string(kind) != "uniform") {
-          sampling.shares.push_back(make_shares(graph, scores(kind, kDegree), fanout, draw));
+          sampling.probabilities.push_back(
+              sampling_probabilities(graph, scores(kind, kDegree), fanout, replacement));
         }
         Doubles sum(kDegree);
         Doubles squares(kDegree);
-        for (int epoch = 0; epoch < kDraws; ++epoch) {
+        for (int epoch = 0; epoch < kSamples; ++epoch) {
           const Block block = sample_batch(graph, seeds, sampling, {3, epoch, 0}).blocks[0];
           ASSERT_EQ(block.arcs(), fanout);
           const auto* link = block.link.data_ptr<int32_t>();
@@ -123,7 +125,7 @@ TEST(Shares, EveryArcCountsForOneOnAverage) {
           Doubles once(kDegree);
           for (int64_t i = 0; i < fanout; ++i) {
             once[static_cast<size_t>(link[i])] += double{weight[i]};
-            if (draw == Draw::kWithout && i > 0) {
+            if (replacement == Replacement::kWithout && i > 0) {
               ASSERT_LT(link[i - 1], link[i]);
             }
           }
@@ -133,32 +135,34 @@ TEST(Shares, EveryArcCountsForOneOnAverage) {
           }
         }
         for (size_t i = 0; i < sum.size(); ++i) {
-          const double mean = sum[i] / kDraws;
-          const double error = std::sqrt(std::max(0.0, squares[i] / kDraws - mean * mean) / kDraws);
+          const double mean = sum[i] / kSamples;
+          const double error =
+              std::sqrt(std::max(0.0, squares[i] / kSamples - mean * mean) / kSamples);
           EXPECT_LT(error, 0.09);
           EXPECT_NEAR(mean, 1, 4.5 * error + 1e-6)
-              << kind << ", " << name_of(draw) << ", " << fanout << " drawn, arc " << i;
+              << kind << ", " << name_of(replacement) << ", fan-out " << fanout << ", arc " << i;
         }
       }
     }
   }
 }
 
-TEST(Shares, CostNothingWhereMoreAreAskedForThanThereAre) {
+TEST(Probabilities, AreNotNeededIfTheFanoutExceedsTheDegree) {
   const std::vector<int64_t> seeds = {0};
-  for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
-    const Sampling sampling{.fanouts = {int64_t{1} << 60}, .draw = draw};
+  for (const Replacement replacement : {Replacement::kWith, Replacement::kWithout}) {
+    const Sampling sampling{.fanouts = {int64_t{1} << 60}, .replacement = replacement};
     EXPECT_EQ(sample_batch(star(7), seeds, sampling, {1, 0, 0}).arcs(), 7);
   }
 }
 
-TEST(Shares, LeaveShortRowsWhole) {
+TEST(Probabilities, DoNotChangeShortRows) {
   const Adjacency graph = star(7);
   const std::vector<int64_t> seeds = {0};
-  for (const Draw draw : {Draw::kReplace, Draw::kWithout}) {
-    const Sampling sampling{.fanouts = {7},
-                            .draw = draw,
-                            .shares = {make_shares(graph, scores("unequal", 7), 7, draw)}};
+  for (const Replacement replacement : {Replacement::kWith, Replacement::kWithout}) {
+    const Sampling sampling{
+        .fanouts = {7},
+        .replacement = replacement,
+        .probabilities = {sampling_probabilities(graph, scores("unequal", 7), 7, replacement)}};
     const Block block = sample_batch(graph, seeds, sampling, {1, 0, 0}).blocks[0];
     ASSERT_EQ(block.arcs(), 7);
     for (int32_t i = 0; i < 7; ++i) {

@@ -1,9 +1,9 @@
-// What forward and backward of the link kernel share. Compiled once for each instruction set: see
-// vector.h for what may be included here.
+// Shared by the forward and backward passes of the link kernel. Compiled once per instruction set:
+// see vector.h for what may be included here.
 //
-// Arcs are taken in groups of kGroup. For a group, f(e) is gathered; then, panel by panel of
-// columns, U f(e) is multiplied in registers, and what follows (activation, h(v), gate, sum) is
-// done with the product still in the nearest cache.
+// Arcs are processed in tiles of kArcTile. For each tile, f(e) is gathered; then, for each tile of
+// columns, U f(e) is computed in registers, and the rest (activation, h(v), gate, sum) is applied
+// while the product is still in the L1 cache.
 #pragma once
 
 #include "lase/kernels/cpu/isa.h"
@@ -12,9 +12,9 @@
 namespace lase::kernels {
 namespace {
 
-constexpr int kPanel = kLanes * kVectors;
+constexpr int kColumnTile = kLanes * kVectors;
 
-// The amplifier of a column: 1, as it stands, or the sigmoid of what stands.
+// The amplifier given z: 1, z itself, or σ.
 enum class Act { kOne, kGiven, kSigmoid };
 
 template <Act kAct>
@@ -22,8 +22,8 @@ LASE_INLINE Vec activate(Vec z) {
   return kAct == Act::kSigmoid ? sigmoid_of_exponent(z) : z;
 }
 
-// C[r][n] += Σ_i A(r, i) B[i][n] for kRows rows and N vectors of columns, in registers. A stands in
-// the scratch with compile-time strides, so that its addresses cost nothing.
+// C[r][n] += Σ_i A(r, i) B[i][n] for kRows rows and N vectors of columns, in registers. A is in the
+// scratch with compile-time strides, so that addressing it is free.
 template <int N, int kRowStride, int kStep>
 LASE_INLINE void multiply(Vec (&c)[kRows][N], const float* a, const float* b, int64_t b_stride,
                           int64_t length) {
@@ -40,49 +40,49 @@ LASE_INLINE void multiply(Vec (&c)[kRows][N], const float* a, const float* b, in
   }
 }
 
-// f(e) of a group in chunks of kChunk columns, [chunk][arc][kChunk], zero where nothing is; and the
-// panel in work, [arc][width].
+// f: f(e) of a tile of arcs as [⌈k / kScratchColumns⌉][arc][kScratchColumns], zero-padded.
+// product: U f(e) of the current tile of columns, [arc][width].
 struct Scratch {
   float* f;
-  alignas(64) float panel[kGroup * kPanel];
+  alignas(64) float product[kArcTile * kColumnTile];
 };
 
-// The group's f(e), by any layout; sparse rows stay where they are.
-struct GroupAttributes {
+// Pointers to f(e) of a tile of arcs in any layout; sparse rows are read in place.
+struct TileAttributes {
   int n = 0;
-  const float* values[kGroup];    // dense: the row; sparse: its stored values
-  const int32_t* column[kGroup];  // sparse
-  int stored[kGroup];             // sparse
+  const float* values[kArcTile];    // dense: the row; sparse: its stored values
+  const int32_t* column[kArcTile];  // sparse
+  int stored[kArcTile];             // sparse
 };
 
-// Where a row lies is read from memory too, one group before the row itself.
-LASE_INLINE void ask_where(const AttributeView& f, int64_t link) {
+// Prefetches the position of a row, one tile ahead of the row itself.
+LASE_INLINE void prefetch_index(const AttributeView& f, int64_t link) {
   if (f.layout == Layout::kSparse) prefetch(f.row_ptr + link);
   if (f.layout == Layout::kCoded) prefetch(f.code + link);
 }
 
-LASE_INLINE void locate(const AttributeView& f, int64_t link, int m, GroupAttributes& group) {
+LASE_INLINE void locate(const AttributeView& f, int64_t link, int m, TileAttributes& tile) {
   if (f.layout == Layout::kSparse) {
     const int64_t first = f.row_ptr[link];
-    group.stored[m] = static_cast<int>(f.row_ptr[link + 1] - first);
-    group.values[m] = f.values + first;
-    group.column[m] = f.column + first;
-    prefetch(group.values[m]);
-    prefetch(group.column[m]);
+    tile.stored[m] = static_cast<int>(f.row_ptr[link + 1] - first);
+    tile.values[m] = f.values + first;
+    tile.column[m] = f.column + first;
+    prefetch(tile.values[m]);
+    prefetch(tile.column[m]);
     return;
   }
   const int64_t row = f.layout == Layout::kCoded ? f.code[link] : link;
-  group.values[m] = f.values + row * f.columns;
-  for (int64_t j = 0; j < f.columns; j += 16) prefetch(group.values[m] + j);
+  tile.values[m] = f.values + row * f.columns;
+  for (int64_t j = 0; j < f.columns; j += 16) prefetch(tile.values[m] + j);
 }
 
-// Dense rows into the scratch.
-LASE_INLINE void gather(const GroupAttributes& group, int64_t k, float* to) {
-  for (int m = 0; m < group.n; ++m) {
-    const float* row = group.values[m];
-    for (int64_t j = 0; j < k; j += kChunk) {
-      float* out = to + j * kGroup + m * kChunk;
-      const int64_t width = k - j < kChunk ? k - j : kChunk;
+// Copies dense rows to the scratch.
+LASE_INLINE void gather(const TileAttributes& tile, int64_t k, float* to) {
+  for (int m = 0; m < tile.n; ++m) {
+    const float* row = tile.values[m];
+    for (int64_t j = 0; j < k; j += kScratchColumns) {
+      float* out = to + j * kArcTile + m * kScratchColumns;
+      const int64_t width = k - j < kScratchColumns ? k - j : kScratchColumns;
       int64_t i = 0;
       for (; i + kLanes <= width; i += kLanes) store(out + i, load(row + j + i));
       if (i < width) store(out + i, load(row + j + i, static_cast<int>(width - i)));
@@ -90,38 +90,38 @@ LASE_INLINE void gather(const GroupAttributes& group, int64_t k, float* to) {
   }
 }
 
-// V f(e) of an arc of the group.
-LASE_INLINE float dot(const GroupAttributes& group, int m, const float* v, int64_t k, bool sparse) {
+// V f(e) of arc m of the tile.
+LASE_INLINE float dot(const TileAttributes& tile, int m, const float* v, int64_t k, bool sparse) {
   if (sparse) {
     float result = 0;
-    for (int i = 0; i < group.stored[m]; ++i) result += group.values[m][i] * v[group.column[m][i]];
+    for (int i = 0; i < tile.stored[m]; ++i) result += tile.values[m][i] * v[tile.column[m][i]];
     return result;
   }
   Vec lanes{};
   int64_t j = 0;
-  for (; j + kLanes <= k; j += kLanes) lanes += load(group.values[m] + j) * load(v + j);
+  for (; j + kLanes <= k; j += kLanes) lanes += load(tile.values[m] + j) * load(v + j);
   if (j < k) {
     const int rest = static_cast<int>(k - j);
-    lanes += load(group.values[m] + j, rest) * load(v + j, rest);
+    lanes += load(tile.values[m] + j, rest) * load(v + j, rest);
   }
   return sum(lanes);
 }
 
-// The columns of h that the next group will read: asked for little by little, so that memory is
-// busy while the product is.
+// Prefetches the columns of h that the next tile will read, row by row, so that memory latency
+// overlaps with the product.
 struct Ahead {
   const float* const* row = nullptr;
   int n = 0;
   int64_t column = 0;
   int64_t width = 0;
 
-  LASE_INLINE void ask(int m) const {
+  LASE_INLINE void fetch(int m) const {
     if (m >= n) return;
     for (int64_t i = 0; i < width; i += 16) prefetch(row[m] + column + i);
   }
 };
 
-// z [arc][N · kLanes] = shift + f(e) U for one panel; dense rows in the scratch.
+// z [arc][N · kLanes] = shift + U f(e) for one tile of columns; dense rows in the scratch.
 template <int N>
 LASE_INLINE void dense_product(const Scratch& scratch, int n, int64_t k, const float* u,
                                const float* shift, float* z, const Ahead& ahead) {
@@ -132,14 +132,14 @@ LASE_INLINE void dense_product(const Scratch& scratch, int n, int64_t k, const f
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) c[r][i] = load(shift + i * kLanes);
     }
-    for (int64_t j = 0; j < k; j += kChunk) {
-      const int64_t width = k - j < kChunk ? k - j : kChunk;
-      const float* f = scratch.f + j * kGroup + m * kChunk;
+    for (int64_t j = 0; j < k; j += kScratchColumns) {
+      const int64_t width = k - j < kScratchColumns ? k - j : kScratchColumns;
+      const float* f = scratch.f + j * kArcTile + m * kScratchColumns;
       for (int r = 0; r < kRows; ++r) {
         const int64_t first = width * r / kRows;
-        multiply<N, kChunk, 1>(c, f + first, u + (j + first) * N * kLanes, N * kLanes,
-                               width * (r + 1) / kRows - first);
-        if (j == 0) ahead.ask(m + r);
+        multiply<N, kScratchColumns, 1>(c, f + first, u + (j + first) * N * kLanes, N * kLanes,
+                                        width * (r + 1) / kRows - first);
+        if (j == 0) ahead.fetch(m + r);
       }
     }
 #pragma GCC unroll 8
@@ -151,22 +151,22 @@ LASE_INLINE void dense_product(const Scratch& scratch, int n, int64_t k, const f
 }
 
 template <int N>
-LASE_INLINE void sparse_product(const GroupAttributes& group, const float* u, const float* shift,
+LASE_INLINE void sparse_product(const TileAttributes& tile, const float* u, const float* shift,
                                 float* z, const Ahead& ahead) {
-  for (int m = 0; m < group.n; ++m) {
-    ahead.ask(m);
+  for (int m = 0; m < tile.n; ++m) {
+    ahead.fetch(m);
     Vec c[N];
     for (int i = 0; i < N; ++i) c[i] = load(shift + i * kLanes);
-    for (int s = 0; s < group.stored[m]; ++s) {
-      const float* row = u + group.column[m][s] * int64_t{N * kLanes};
-      const Vec x = splat(group.values[m][s]);
+    for (int s = 0; s < tile.stored[m]; ++s) {
+      const float* row = u + tile.column[m][s] * int64_t{N * kLanes};
+      const Vec x = splat(tile.values[m][s]);
       for (int i = 0; i < N; ++i) c[i] += x * load(row + i * kLanes);
     }
     for (int i = 0; i < N; ++i) store(z + (m * N + i) * kLanes, c[i]);
   }
 }
 
-// du [k_padded][N · kLanes] of one panel += f(e)ᵀ D, with D [arc] at stride d_stride.
+// du [k_padded][N · kLanes] += f(e)ᵀ D for one tile of columns; row stride of D: d_stride.
 template <int N>
 LASE_INLINE void dense_outer(const Scratch& scratch, int n, int64_t k, const float* d,
                              int64_t d_stride, float* du) {
@@ -178,8 +178,9 @@ LASE_INLINE void dense_outer(const Scratch& scratch, int n, int64_t k, const flo
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) c[r][i] = load(to + (r * N + i) * kLanes);
     }
-    multiply<N, 1, kChunk>(c, scratch.f + j / kChunk * kChunk * kGroup + j % kChunk, d, d_stride,
-                           n);
+    multiply<N, 1, kScratchColumns>(
+        c, scratch.f + j / kScratchColumns * kScratchColumns * kArcTile + j % kScratchColumns, d,
+        d_stride, n);
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
@@ -189,11 +190,11 @@ LASE_INLINE void dense_outer(const Scratch& scratch, int n, int64_t k, const flo
 }
 
 template <int N>
-LASE_INLINE void sparse_outer(const GroupAttributes& group, const float* d, float* du) {
-  for (int m = 0; m < group.n; ++m) {
-    for (int s = 0; s < group.stored[m]; ++s) {
-      float* row = du + group.column[m][s] * int64_t{N * kLanes};
-      const Vec x = splat(group.values[m][s]);
+LASE_INLINE void sparse_outer(const TileAttributes& tile, const float* d, float* du) {
+  for (int m = 0; m < tile.n; ++m) {
+    for (int s = 0; s < tile.stored[m]; ++s) {
+      float* row = du + tile.column[m][s] * int64_t{N * kLanes};
+      const Vec x = splat(tile.values[m][s]);
       for (int i = 0; i < N; ++i) {
         store(row + i * kLanes, load(row + i * kLanes) + x * load(d + (m * N + i) * kLanes));
       }
@@ -201,11 +202,11 @@ LASE_INLINE void sparse_outer(const GroupAttributes& group, const float* d, floa
   }
 }
 
-// Columns column … column + N · kLanes of which the last vector may be cut off.
+// Columns first … first + N · kLanes; with kTail the last vector is partial.
 template <int N, bool kTail>
 struct Columns {
   int64_t first;
-  int last_lanes;  // of the last vector, with kTail
+  int last_lanes;  // lanes in the last vector, with kTail
 
   LASE_INLINE Vec read(const float* row, int i) const {
     if (kTail && i == N - 1) return load(row + first + i * kLanes, last_lanes);
@@ -229,11 +230,11 @@ struct Columns {
   }
 };
 
-// visit(Columns) for each panel of the columns.
+// Calls visit(Columns) for each tile of columns.
 template <class Visit>
-LASE_INLINE void for_each_panel(const Shape& shape, const Visit& visit) {
-  const int64_t whole = shape.d / kPanel * kPanel;
-  for (int64_t c = 0; c < whole; c += kPanel) visit(Columns<kVectors, false>{c, kLanes});
+LASE_INLINE void for_each_column_tile(const Shape& shape, const Visit& visit) {
+  const int64_t whole = shape.d / kColumnTile * kColumnTile;
+  for (int64_t c = 0; c < whole; c += kColumnTile) visit(Columns<kVectors, false>{c, kLanes});
   const auto rest = static_cast<int>(shape.d - whole);
   if (rest == 0) return;
   const int vectors = (rest + kLanes - 1) / kLanes;
@@ -245,21 +246,21 @@ LASE_INLINE void for_each_panel(const Shape& shape, const Visit& visit) {
   }
 }
 
-// z of a group for one panel, by whichever layout.
+// z of a tile of arcs for one tile of columns, in any layout.
 template <int N>
-LASE_INLINE void product(const Scratch& scratch, const GroupAttributes& group, const Shape& shape,
+LASE_INLINE void product(const Scratch& scratch, const TileAttributes& tile, const Shape& shape,
                          const PackedTerm& term, int64_t column, bool sparse, float* z,
                          const Ahead& ahead) {
   const float* u = term.u + column * shape.k_padded;
   const float* shift = term.shift + column;
   if (sparse) {
-    sparse_product<N>(group, u, shift, z, ahead);
+    sparse_product<N>(tile, u, shift, z, ahead);
   } else {
-    dense_product<N>(scratch, group.n, shape.k, u, shift, z, ahead);
+    dense_product<N>(scratch, tile.n, shape.k, u, shift, z, ahead);
   }
 }
 
-// The row in which each arc lies, for arcs visited in ascending order.
+// The row of each arc, for arcs visited in ascending order.
 struct RowCursor {
   const int64_t* row_ptr;
   int64_t row;
@@ -269,17 +270,17 @@ struct RowCursor {
   }
 };
 
-// A piece group by group: while one is computed, the next is known, so that memory can be asked for
-// what it will need.
-template <class Group, class Work>
-LASE_INLINE void run_groups(Work&& work) {
-  Group groups[2];
-  int now = 0;
-  work.fill(groups[now]);
-  while (groups[now].f.n > 0) {
-    work.fill(groups[1 - now]);
-    work.compute(groups[now], groups[1 - now]);
-    now = 1 - now;
+// Processes a chunk tile by tile. The next tile is filled before the current one is computed, so
+// that its data can be prefetched.
+template <class Tile, class Work>
+LASE_INLINE void run_tiles(Work&& work) {
+  Tile tiles[2];
+  int current = 0;
+  work.fill(tiles[current]);
+  while (tiles[current].f.n > 0) {
+    work.fill(tiles[1 - current]);
+    work.compute(tiles[current], tiles[1 - current]);
+    current = 1 - current;
   }
 }
 

@@ -1,51 +1,51 @@
-#include "lase/graph/like.h"
+#include "lase/graph/schema.h"
 
 #include "support.h"
 
 namespace lase {
 namespace {
 
-class LikeGraph : public FolderTest {
+class SchemaTest : public FolderTest {
  protected:
   Graph read(const std::string& format, const std::string& text, Strings more = {},
-             const Like* like = nullptr) const {
+             const Schema* schema = nullptr) const {
     more.insert(more.begin(), write("links.csv", text));
-    return import_graph(format, more, like);
+    return import_graph(format, more, schema);
   }
 };
 
-TEST_F(LikeGraph, LeadsDirectionalNamesBack) {
+TEST_F(SchemaTest, UndoesDirectionalNames) {
   const auto earlier = read("typed", "a,b,knows\nb,c,likes\n", {"--directional"});
   EXPECT_EQ(texts(earlier.attribute_names),
             (Strings{"out knows", "out likes", "in knows", "in likes"}));
-  const Like like = like_of(earlier);
-  EXPECT_EQ(texts(like.attribute_names), (Strings{"knows", "likes"}));
-  const auto graph = read("typed", "x,y,likes\n", {"--directional"}, &like);
-  EXPECT_NO_THROW(require_like(graph, earlier));
+  const Schema schema = schema_of(earlier);
+  EXPECT_EQ(texts(schema.attribute_names), (Strings{"knows", "likes"}));
+  const auto graph = read("typed", "x,y,likes\n", {"--directional"}, &schema);
+  EXPECT_NO_THROW(require_schema(graph, earlier));
   EXPECT_EQ(arc(graph, "x", "y"), (Floats{0, 1, 0, 0}));
   EXPECT_EQ(arc(graph, "y", "x"), (Floats{0, 0, 0, 1}));
 }
 
-TEST_F(LikeGraph, RefusesOtherAttributes) {
+TEST_F(SchemaTest, RejectsOtherAttributes) {
   const auto earlier = read("links", "source,target,x,y\na,b,1,2\n");
-  const Like like = like_of(earlier);
+  const Schema schema = schema_of(earlier);
   const auto check = [&](const std::string& text, const Strings& more) {
-    require_like(read("links", text, more, &like), earlier);
+    require_schema(read("links", text, more, &schema), earlier);
   };
   EXPECT_NO_THROW(check("source,target,x,y\nc,d,3,4\n", {}));
   expect_error([&] { check("source,target,x\nc,d,3\n", {}); },
-               {"2 link attributes", "the new one 1"});
+               {"2 link attributes", "the new one has 1"});
   expect_error([&] { check("source,target,x,z\nc,d,3,4\n", {}); }, {"'y'", "'z'"});
   expect_error([&] { check("source,target,x,y\nc,d,3,4\n", {"--directional"}); },
                {"without directional"});
 }
 
-TEST_F(LikeGraph, RefusesADamagedRecipe) {
+TEST_F(SchemaTest, RejectsADamagedRecipe) {
   auto earlier = read("contacts", "a b 1\nb c 2\n");
   for (const auto& damaged : {nlohmann::json("text"), nlohmann::json({1, nullptr})}) {
     earlier.recipe["slice_edges"] = damaged;
-    const Like like = like_of(earlier);
-    expect_error([&] { read("contacts", "a b 1\n", {}, &like); },
+    const Schema schema = schema_of(earlier);
+    expect_error([&] { read("contacts", "a b 1\n", {}, &schema); },
                  {"earlier graph", "'slice_edges'"});
   }
 }

@@ -1,4 +1,4 @@
-// Features learned from links: in training, in the model file, and for nodes never seen.
+// Node features learned from links: in training, in the model file, and for new nodes.
 
 #include "lase/embed/features.h"
 
@@ -45,7 +45,7 @@ class LearnedFeaturesTest : public FolderTest {
   Graph graph;
 };
 
-TEST_F(LearnedFeaturesTest, StandBesideThoseOfTheGraph) {
+TEST_F(LearnedFeaturesTest, AreAppendedToThoseOfTheGraph) {
   Graph more = graph;
   const int64_t before = graph.nodes.features.columns;
   add_features(learn_features(graph, {}, {.embed = small(), .online = false}), more);
@@ -54,7 +54,7 @@ TEST_F(LearnedFeaturesTest, StandBesideThoseOfTheGraph) {
   EXPECT_EQ(row(more.nodes.features, 3)[0], row(graph.nodes.features, 3)[0]);
 }
 
-TEST_F(LearnedFeaturesTest, AreInTheModelFile) {
+TEST_F(LearnedFeaturesTest, AreSavedInTheModelFile) {
   const Graph without = bare();
   const TrainResult result = trained(without);
   EXPECT_EQ(result.trained.model->shape().node_features, 8);
@@ -73,7 +73,7 @@ TEST_F(LearnedFeaturesTest, AreInTheModelFile) {
   EXPECT_EQ(score(predictions.outputs, graph.nodes.labels, test).micro_f1, result.test.micro_f1);
 }
 
-TEST_F(LearnedFeaturesTest, NodesNeverSeenJoinWhileTheOthersStay) {
+TEST_F(LearnedFeaturesTest, NewNodesAreEmbeddedWhileTheOthersStayFixed) {
   const TrainResult result = trained(bare());
   Graph renamed = bare();
   StringTableBuilder names;
@@ -110,7 +110,7 @@ TEST_F(EmbeddingCli, WritesEmbeddings) {
   }
 }
 
-TEST_F(EmbeddingCli, WritesAGraphWithTheFeatures) {
+TEST_F(EmbeddingCli, WritesAGraphWithTheEmbeddingsAsFeatures) {
   const auto result =
       run_cli({"line", path("g.graph"), "--width", "6", "--online", "--out", path("with.graph")});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -120,7 +120,7 @@ TEST_F(EmbeddingCli, WritesAGraphWithTheFeatures) {
   expect_refused(run_cli({"line", path("g.graph"), "--out", path("g.graph")}), {"g.graph"});
 }
 
-TEST_F(EmbeddingCli, RefusesWhatCannotBe) {
+TEST_F(EmbeddingCli, RefusesInvalidOptions) {
   expect_refused(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
                  {"--width 0"});
   expect_refused(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
@@ -138,7 +138,7 @@ TEST_F(EmbeddingCli, TrainsWithLearnedFeatures) {
   EXPECT_NE(read_file(path("page.html")).find("LASE-SAGE"), std::string::npos);
 }
 
-TEST_F(EmbeddingCli, TunesAndTrainsWithTheBest) {
+TEST_F(EmbeddingCli, TunesAndTrainsWithTheBestConfiguration) {
   const auto result = run_cli({"tune", path("g.graph"), "--trials", "3", "--epochs", "2", "--vary",
                                "widths=4,4:8", "--vary", "learning-rate=0.01..0.1", "--keep",
                                path("kept"), "--out", path("best.toml"), "--json"});
@@ -148,10 +148,10 @@ TEST_F(EmbeddingCli, TunesAndTrainsWithTheBest) {
       run_cli({"train", path("g.graph"), "--epochs", "2", "--config", path("best.toml"), "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json().at("val_micro_f1"), result.json().at("val"));
-  expect_refused(run_cli({"tune", path("g.graph"), "--vary", "colour=1:2"}), {"colour"});
+  expect_refused(run_cli({"tune", path("g.graph"), "--vary", "color=1:2"}), {"color"});
 }
 
-TEST_F(EmbeddingCli, WritesTheWholeSetUp) {
+TEST_F(EmbeddingCli, WritesTheWholeConfiguration) {
   const auto result = run_cli({"tune",
                                path("g.graph"),
                                "--trials",
@@ -183,22 +183,22 @@ TEST_F(EmbeddingCli, WritesTheWholeSetUp) {
   EXPECT_EQ(run_cli({"train", path("g.graph"), "--config", path("best.toml")}).code, 0);
 }
 
-TEST_F(EmbeddingCli, KeepsRunsOfTheVerySameGraph) {
+TEST_F(EmbeddingCli, KeepsRunsOfTheSameGraphOnly) {
   const Strings command = {"tune", path("g.graph"), "--trials", "1",      "--epochs",
                            "1",    "--widths",      "4",        "--keep", path("kept")};
   ASSERT_EQ(run_cli(command).code, 0);
-  EXPECT_NE(run_cli(command).err.find("made before"), std::string::npos);
+  EXPECT_NE(run_cli(command).err.find("already done"), std::string::npos);
   generate_graph({.nodes = 100, .links = 400, .seed = 2}, path("g.graph"));
-  EXPECT_EQ(run_cli(command).err.find("made before"), std::string::npos);
+  EXPECT_EQ(run_cli(command).err.find("already done"), std::string::npos);
 }
 
-TEST_F(EmbeddingCli, FindsMistakesBeforeTheSearch) {
+TEST_F(EmbeddingCli, ReportsErrorsBeforeTheSearch) {
   const std::string g = path("g.graph");
   expect_refused(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
   expect_refused(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
   expect_refused(run_cli({"tune", g, "--out", path("no/best.toml")}), {"no/best.toml"});
-  expect_refused(run_cli({"tune", g, "--keep", g + "/x"}), {"folder"});
-  expect_refused(run_cli({"reproduce", "theorem1", "--out", g}), {"folder"});
+  expect_refused(run_cli({"tune", g, "--keep", g + "/x"}), {"cannot be created"});
+  expect_refused(run_cli({"reproduce", "theorem1", "--out", g}), {"cannot be created"});
   expect_refused(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
                  {"--epochs"});
   expect_refused(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
@@ -207,7 +207,7 @@ TEST_F(EmbeddingCli, FindsMistakesBeforeTheSearch) {
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
-TEST_F(EmbeddingCli, NeverWritesOverWhatItReads) {
+TEST_F(EmbeddingCli, NeverOverwritesItsInputs) {
   const std::string g = path("g.graph");
   const std::string m = path("m.model");
   ASSERT_EQ(run_cli({"train", g, "--epochs", "1", "--widths", "4", "--out", m}).code, 0);
@@ -227,7 +227,7 @@ TEST_F(EmbeddingCli, NeverWritesOverWhatItReads) {
                                                      {"evaluate", m, g, "--confusion", m},
                                                      {"import", "links", g, "--out", g}}) {
     const auto result = run_cli(command);
-    expect_refused(result, {"by this command"});
+    expect_refused(result, {"this command"});
     EXPECT_TRUE(read_file(g) == graph && read_file(m) == model) << command[0];
   }
 }

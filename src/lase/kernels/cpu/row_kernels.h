@@ -1,5 +1,5 @@
-// Products with rows of a matrix that are read once, so that only their way from memory counts.
-// Compiled once for each instruction set, as link_group.h.
+// Products with rows of a matrix. Each row is read once, so that memory bandwidth is the limit.
+// Compiled once per instruction set, like link_tile.h.
 #pragma once
 
 #include "lase/kernels/cpu/isa.h"
@@ -8,10 +8,10 @@
 namespace lase::kernels {
 namespace {
 
-// Short rows need more of them on their way.
+// Prefetch distance in rows: longer for short rows.
 LASE_INLINE int64_t rows_ahead(int64_t d) { return d >= 512 ? 4 : d >= 128 ? 8 : 24; }
 
-LASE_INLINE void ask_for_row(const RowsView& rows, int64_t i, int64_t last) {
+LASE_INLINE void prefetch_row(const RowsView& rows, int64_t i, int64_t last) {
   if (i >= last) return;
   const float* row = rows.at(i);
   for (int64_t j = 0; j < rows.d; j += 16) prefetch(row + j);
@@ -36,7 +36,7 @@ LASE_INLINE float dot(const float* a, const float* b, int64_t width) {
 void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
   const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {
-    ask_for_row(rows, i + ahead, last);
+    prefetch_row(rows, i + ahead, last);
     out[i] = dot(rows.at(i), v, rows.d);
   }
 }
@@ -44,7 +44,7 @@ void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v,
 void sum_rows(const RowsView& rows, int64_t first, int64_t last, const float* g, float* total) {
   const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {
-    ask_for_row(rows, i + ahead, last);
+    prefetch_row(rows, i + ahead, last);
     const float* row = rows.at(i);
     const Vec factor = splat(g[i]);
     int64_t j = 0;

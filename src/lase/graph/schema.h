@@ -9,23 +9,23 @@
 
 namespace lase {
 
-// What earlier data fixed and new data must follow: names and fitted numbers of a graph.
-struct Like {
+// Column names and fitted values of an earlier graph, which new data must follow.
+struct Schema {
   StringTable attribute_names;
   StringTable feature_names;
   StringTable label_names;
   nlohmann::json recipe;
 
-  // The list of numbers that the recipe has under `key`, or none. Throws Error where it is no such
-  // list.
+  // The list of numbers under `key` in the recipe; empty if there is none. Throws Error if it is
+  // not a list of numbers.
   std::vector<double> numbers(const std::string& key) const;
 };
 
-// What new data must follow so that a model of `graph` fits them.
-Like like_of(const Graph& graph);
+// The schema that new data must follow so that a model trained on `graph` fits them.
+Schema schema_of(const Graph& graph);
 
 // Throws Error unless `graph`, not yet reduced, has the attributes and features that `earlier` had
-// before its own reduction.
-void require_like(const Graph& graph, const Graph& earlier);
+// before its reduction.
+void require_schema(const Graph& graph, const Graph& earlier);
 
 }  // namespace lase

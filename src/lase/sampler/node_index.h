@@ -8,8 +8,9 @@
 
 namespace lase {
 
-// Numbers nodes from 0 on as they appear. The table grows with the nodes seen, not with the graph.
-class NodeNumbers {
+// Numbers nodes consecutively from 0 in order of first appearance. The hash table grows with the
+// number of distinct nodes, not with the graph.
+class NodeIndex {
  public:
   int32_t number(int64_t node) {
     if (2 * nodes_.size() >= slots_.size()) grow();
@@ -34,7 +35,7 @@ class NodeNumbers {
     slots_.assign(std::max<size_t>(1024, 4 * slots_.size()), -1);
     for (size_t i = 0; i < nodes_.size(); ++i) find(nodes_[i]) = static_cast<int32_t>(i);
   }
-  std::vector<int32_t> slots_;  // open addressing; −1: free
+  std::vector<int32_t> slots_;  // open addressing; −1: empty
   std::vector<int64_t> nodes_;
 };
 

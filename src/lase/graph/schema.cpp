@@ -1,4 +1,4 @@
-#include "lase/graph/like.h"
+#include "lase/graph/schema.h"
 
 #include <algorithm>
 
@@ -18,41 +18,42 @@ const StringTable& feature_names(const Graph& graph) {
 
 void require_same(const StringTable& names, const StringTable& earlier, std::string_view what) {
   require(names.size() == earlier.size(), "the earlier graph has ", earlier.size(), " ", what,
-          ", the new one ", names.size());
+          ", but the new one has ", names.size());
   for (int64_t i = 0; i < names.size(); ++i) {
-    require(names[i] == earlier[i], "the earlier graph has ", quote(earlier[i]), " among its ",
-            what, " where the new one has ", quote(names[i]));
+    require(names[i] == earlier[i], "the ", what, " differ: the earlier graph has ",
+            quote(earlier[i]), " where the new one has ", quote(names[i]));
   }
 }
 
 }  // namespace
 
-std::vector<double> Like::numbers(const std::string& key) const {
+std::vector<double> Schema::numbers(const std::string& key) const {
   std::vector<double> values;
   const auto list = recipe.find(key);
   if (list == recipe.end()) return values;
-  require(list->is_array(), "the ", quote(key), " of the earlier graph are not a list");
+  require(list->is_array(), "the earlier graph is damaged: ", quote(key), " is not a list");
   for (const auto& item : *list) {
-    require(item.is_number(), "the ", quote(key), " of the earlier graph are not numbers");
+    require(item.is_number(), "the earlier graph is damaged: ", quote(key),
+            " is not a list of numbers");
     values.push_back(item.get<double>());
   }
   return values;
 }
 
-Like like_of(const Graph& graph) {
-  Like like;
+Schema schema_of(const Graph& graph) {
+  Schema schema;
   const auto& names = attribute_names(graph);
-  like.attribute_names = graph.directional ? undirectional_names(names) : names;
-  like.feature_names = feature_names(graph);
-  like.label_names = graph.nodes.labels.names;
-  like.recipe = graph.recipe;
-  return like;
+  schema.attribute_names = graph.directional ? undirectional_names(names) : names;
+  schema.feature_names = feature_names(graph);
+  schema.label_names = graph.nodes.labels.names;
+  schema.recipe = graph.recipe;
+  return schema;
 }
 
-void require_like(const Graph& graph, const Graph& earlier) {
+void require_schema(const Graph& graph, const Graph& earlier) {
   require(graph.directional == earlier.directional, "the earlier graph was imported with",
-          earlier.directional ? " " : "out ", OptionName{"directional"}, ", the new one with",
-          graph.directional ? "" : "out");
+          earlier.directional ? " " : "out ", OptionName{"directional"}, ", but the new one with",
+          graph.directional ? " it" : "out it");
   require_same(attribute_names(graph), attribute_names(earlier), "link attributes");
   require_same(feature_names(graph), feature_names(earlier), "node features");
 }
