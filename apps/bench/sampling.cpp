@@ -268,8 +268,7 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
 json run_sampling(const SamplingFlags& flags, const Session& session) {
   const lase::ops::Workspace workspace;
   const lase::TrainedModel trained = lase::load_model(flags.model);
-  lase::Graph graph = lase::open_graph(flags.graph);
-  lase::check_graph(graph, flags.graph);
+  lase::Graph graph = lase::load_graph(flags.graph);
   graph = lase::fitted_graph(trained, std::move(graph), flags.graph);
   lase::require(trained.model->block_count() > 0, flags.model,
                 ": does not have a layer that samples neighbors");

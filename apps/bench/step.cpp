@@ -75,8 +75,7 @@ const lase::OptionTable<StepFlags>& step_table() {
 
 lase::Graph graph_of(const StepFlags& flags) {
   if (flags.graph.empty()) return lase::random_graph(flags.random);
-  lase::Graph graph = lase::open_graph(flags.graph);
-  lase::check_graph(graph, flags.graph);
+  lase::Graph graph = lase::load_graph(flags.graph);
   lase::require(graph.nodes.labels.classes() > 0 && graph.nodes.features.columns > 0, flags.graph,
                 ": a step needs node features and labels");
   return graph;

@@ -2,9 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
+#include <sstream>
 
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 
 #include "cli/option_flags.h"
 
@@ -25,9 +26,9 @@ std::string option_set_by(const std::string& argument) {
 std::vector<std::string> flags_of(const std::string& path, const std::vector<std::string>& given) {
   std::vector<std::string> flags;
   std::vector<CLI::ConfigItem> items;
-  lase::require(!std::filesystem::is_directory(path), path, ": is a folder, expected a TOML file");
+  std::istringstream text(lase::read_file(path));
   try {
-    items = CLI::ConfigTOML().from_file(path);
+    items = CLI::ConfigTOML().from_config(text);
   } catch (const CLI::Error& error) {
     lase::fail(path, ": cannot be read as TOML: ", error.what());
   }
@@ -45,21 +46,31 @@ std::vector<std::string> flags_of(const std::string& path, const std::vector<std
 
 }  // namespace
 
-std::vector<std::string> expand_config(std::vector<std::string> arguments) {
-  const auto at = std::find_if(arguments.begin(), arguments.end(), [](const auto& argument) {
-    return names_flag(argument, "--config");
+namespace {
+
+constexpr std::string_view kFlag = "--config";
+
+auto find_config(const std::vector<std::string>& arguments) {
+  return std::find_if(arguments.begin(), arguments.end(), [](const auto& argument) {
+    return names_flag(argument, std::string(kFlag));
   });
-  if (at == arguments.end()) return arguments;
-  std::string path;
-  auto end = at + 1;
-  if (at->starts_with("--config=")) {
-    path = at->substr(std::string("--config=").size());
-  } else {
-    if (end == arguments.end()) return arguments;  // the parser reports the missing file
-    path = *end++;
-  }
+}
+
+}  // namespace
+
+std::string config_file(const std::vector<std::string>& arguments) {
+  const auto at = find_config(arguments);
+  if (at == arguments.end()) return "";
+  if (*at != kFlag) return at->substr(kFlag.size() + 1);  // --config=FILE
+  return at + 1 == arguments.end() ? "" : *(at + 1);
+}
+
+std::vector<std::string> expand_config(std::vector<std::string> arguments) {
+  const std::string path = config_file(arguments);
+  if (path.empty()) return arguments;  // the parser reports a missing file name
   const auto flags = flags_of(path, arguments);
-  const auto place = arguments.erase(at, end);
+  const auto at = find_config(arguments);
+  const auto place = arguments.erase(at, at + (*at == kFlag ? 2 : 1));
   arguments.insert(place, flags.begin(), flags.end());
   return arguments;
 }

@@ -42,8 +42,7 @@ void show_progress(lase::EmbedOptions& options, Clock::time_point start) {
 }
 
 nlohmann::json run_embedding(const EmbeddingFlags& flags, const Session& session) {
-  lase::Graph graph = lase::open_graph(flags.graph);
-  lase::check_graph(graph, flags.graph);
+  lase::Graph graph = lase::load_graph(flags.graph);
   const bool as_graph = flags.out.ends_with(".graph");
   require_distinct_files({flags.graph}, {flags.out});
   const lase::AtomicFile probe(flags.out);  // fails now if the file cannot be written

@@ -50,8 +50,7 @@ const lase::OptionTable<Files>& files_table() {
 Pair open_pair(const Files& files) {
   Pair pair;
   pair.trained = lase::load_model(files.model);
-  pair.graph = lase::open_graph(files.graph);
-  lase::check_graph(pair.graph, files.graph);
+  pair.graph = lase::load_graph(files.graph);
   pair.graph = lase::fitted_graph(pair.trained, std::move(pair.graph), files.graph);
   return pair;
 }

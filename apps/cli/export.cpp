@@ -45,8 +45,7 @@ void add_export(CLI::App& app, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(app, "export", verb_summary("export"), [options, &session] {
-    const lase::Graph graph = lase::open_graph(options->graph);
-    lase::check_graph(graph, options->graph);
+    const lase::Graph graph = lase::load_graph(options->graph);
     const auto words = import_command(lase::export_graph(graph, options->folder));
     std::string command;
     for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);

@@ -90,8 +90,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   lase::Schema schema;
   lase::Graph earlier;
   if (!options.like.empty()) {
-    earlier = lase::open_graph(options.like);
-    lase::check_graph(earlier, options.like);
+    earlier = lase::load_graph(options.like);
     schema = lase::schema_of(earlier);
   }
   lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);

@@ -10,8 +10,7 @@
 void add_info(CLI::App& app, Session& session) {
   auto path = std::make_shared<std::string>();
   CLI::App* verb = session.add_verb(app, "info", verb_summary("info"), [path, &session] {
-    const lase::Graph graph = lase::open_graph(*path);
-    lase::check_graph(graph, *path);
+    const lase::Graph graph = lase::load_graph(*path);
     session.out() << lase::describe_text(graph);
     return lase::describe_json(graph);
   });

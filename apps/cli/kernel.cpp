@@ -37,8 +37,7 @@ struct Gram {
 std::vector<lase::Graph> open_graphs(const std::vector<std::string>& files) {
   std::vector<lase::Graph> graphs;
   for (const auto& file : files) {
-    graphs.push_back(lase::open_graph(file));
-    lase::check_graph(graphs.back(), file);
+    graphs.push_back(lase::load_graph(file));
     const auto& first = graphs.front();
     const auto check = [&](int64_t found, int64_t expected, std::string_view what) {
       lase::require(found == expected, file, ": has ", found, " ", what, ", expected ", expected,

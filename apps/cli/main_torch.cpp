@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
   Verbs verbs = graph_verbs();
-  verbs.insert({{"train", add_train},
+  verbs.insert({{"check", add_check},
+                {"train", add_train},
                 {"tune", add_tune},
                 {"evaluate", add_evaluate},
                 {"predict", add_predict},

@@ -15,11 +15,14 @@
 #include "cli/config.h"
 #include "cli/fault_handler.h"
 #include "cli/option_flags.h"
+#include "common/interrupt.h"
+#include "common/printable.h"
 
 namespace {
 
 constexpr int kBadInput = 1;
 constexpr int kBadUsage = 2;
+constexpr int kInterrupted = 130;
 
 struct Summary {
   std::string_view verb;
@@ -31,6 +34,7 @@ constexpr std::array kSummaries = {
     Summary{"generate", "Generate a data set"},
     Summary{"import", "Import files into a graph"},
     Summary{"info", "Print a summary of a graph"},
+    Summary{"check", "Verify that a graph, model or checkpoint file is intact"},
     Summary{"export", "Export a graph to CSV and .npy files"},
     Summary{"train", "Train a model on a graph"},
     Summary{"tune", "Tune training options by random search on validation nodes"},
@@ -100,10 +104,17 @@ int run(const std::vector<std::string>& arguments, const Verbs& verbs,
     std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
     app.parse(std::move(expanded));
   } catch (const CLI::ParseError& error) {
+    for (const std::string& extra : app.remaining(true)) {
+      const bool given = std::find(arguments.begin(), arguments.end(), extra) != arguments.end();
+      if (given || !extra.starts_with("--")) continue;
+      std::cerr << "lase: " << config_file(arguments) << ": unknown option "
+                << lase::quote(extra.substr(2, extra.find('=') - 2)) << "\n";
+      return kBadUsage;
+    }
     const int code = app.exit(error, std::cout, std::cerr);
     return code == 0 ? 0 : kBadUsage;
   }
-  return 0;
+  return interrupted() ? kInterrupted : 0;
 }
 
 const Summary* find_summary(std::string_view name) {
@@ -141,9 +152,10 @@ int run_program(int argc, char** argv, const Verbs& verbs, const std::string& to
   } catch (const std::exception& error) {
     message = error.what();
     message.resize(std::min(message.size(), message.find("\nException raised from")));  // torch
+    if (message.find("can't allocate memory") != message.npos) message = "out of memory";
   }
   // If a mapped file has changed, that is the cause, whatever was thrown.
   if (const char* path = lase::changed_mapped_file()) message = lase::join(path, kChangedFile);
-  std::cerr << "lase: " << message << "\n";
-  return kBadInput;
+  std::cerr << "lase: " << printable(message) << "\n";
+  return interrupted() ? kInterrupted : kBadInput;
 }

@@ -1,8 +1,13 @@
 #include "cli/session.h"
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 #include "lase/base/context.h"
+#include "lase/base/error.h"
+
+#include "common/printable.h"
 
 CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std::string& help,
                             std::function<nlohmann::json()> run) {
@@ -17,11 +22,17 @@ CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std
     const lase::ThreadLimit limit(threads_ > 0 ? threads_ : lase::thread_count());
     const nlohmann::json result = run();
     out().flush();
+    lase::require(out().good(), "the output cannot be written: ", std::strerror(errno));
     if (json_)
       std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     std::cout.flush();
+    lase::require(std::cout.good(), "the output cannot be written: ", std::strerror(errno));
   });
   return verb;
 }
 
-std::ostream& Session::out() const { return json_ ? std::cerr : std::cout; }
+std::ostream& Session::out() const {
+  static PrintableStream out(std::cout);
+  static PrintableStream err(std::cerr);
+  return json_ ? err : out;
+}

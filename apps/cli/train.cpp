@@ -76,16 +76,33 @@ class BatchLine {
 // Training log: one JSON object per epoch, and TensorBoard event files.
 class Log {
  public:
-  Log(const Flags& flags, const Objective& objective) : objective_(objective) {
+  Log(const Flags& flags, const Objective& objective) : objective_(objective), path_(flags.log) {
     if (!flags.log.empty()) {
-      lines_.open(flags.log, flags.train.resume ? std::ios::app : std::ios::trunc);
-      lase::require(lines_.good(), flags.log, ": cannot be written");
+      lase::require(!std::filesystem::is_fifo(flags.log), flags.log,
+                    ": is a pipe, expected a regular file");
+      resumed_ = flags.train.resume;
+      lines_.open(flags.log, resumed_ ? std::ios::app : std::ios::trunc);
+      lase::require(lines_.good(), flags.log, ": cannot be written: ", std::strerror(errno));
     }
     if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
   }
 
+  // The first write that failed; empty: none. Training goes on without the log.
+  const std::string& error() const { return error_; }
+
   void add(const lase::EpochReport& report) {
+    if (!error_.empty()) return;
+    try {
+      write(report);
+    } catch (const lase::Error& error) {
+      error_ = error.what();
+    }
+  }
+
+ private:
+  void write(const lase::EpochReport& report) {
     if (lines_.is_open()) {
+      if (resumed_) drop_lines_from(report.epoch);
       nlohmann::json line = {{"epoch", report.epoch},
                              {"loss", report.loss},
                              {"learning_rate", report.learning_rate},
@@ -98,6 +115,7 @@ class Log {
         }
       }
       lines_ << line.dump() << "\n" << std::flush;
+      lase::require(lines_.good(), path_, ": cannot be written: ", std::strerror(errno));
     }
     if (events_) {
       events_->scalar("train/loss", report.epoch, report.loss);
@@ -110,11 +128,41 @@ class Log {
     }
   }
 
- private:
+  // Epochs after the checkpoint that training resumed from are trained again.
+  void drop_lines_from(int64_t epoch) {
+    resumed_ = false;
+    if (!std::filesystem::is_regular_file(path_)) return;
+    std::istringstream all(lase::read_file(path_));
+    std::string kept;
+    for (std::string line; std::getline(all, line);) {
+      const auto object = nlohmann::json::parse(line, nullptr, false);
+      const bool earlier = object.is_object() && object.value("epoch", epoch) < epoch;
+      if (earlier) kept += line + "\n";
+    }
+    lines_.close();
+    lase::write_file(path_, kept);
+    lines_.open(path_, std::ios::app);
+  }
+
   const Objective& objective_;
+  std::string path_;
   std::ofstream lines_;
+  bool resumed_ = false;  // and nothing written yet
   std::optional<lase::EventFile> events_;
+  std::string error_;
 };
+
+// The learning curve, including the epochs before a resume.
+std::vector<lase::CurvePoint> learning_curve(const lase::TrainResult& result) {
+  std::vector<lase::CurvePoint> curve;
+  for (const auto& point : result.trained.training.at("curve")) {
+    curve.push_back({.epoch = point.at("epoch").get<int64_t>(),
+                     .loss = point.at("loss").get<double>(),
+                     .val = point.value("val", 0.0),
+                     .validated = point.contains("val")});
+  }
+  return curve;
+}
 
 nlohmann::json result_json(const lase::TrainResult& result, const Objective& objective) {
   nlohmann::json json = {{"val_loss", result.val_loss},
@@ -137,12 +185,11 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
 }
 
 void write_report(const Flags& flags, const lase::Graph& graph, const lase::TrainResult& result,
-                  const lase::TrainOptions& options, std::vector<lase::CurvePoint> curve,
-                  bool live) {
+                  const lase::TrainOptions& options, bool live) {
   lase::RunPageOptions page{
       .title = std::filesystem::path(flags.graph).filename().string(),
       .command = lase::join("lase train ", flags.graph, " --model ", options.model.model),
-      .curve = std::move(curve),
+      .curve = learning_curve(result),
       .settings = lase::to_json(options),
       .seed = options.seed};
   if (live) {
@@ -161,8 +208,7 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
 }
 
 nlohmann::json run_train(const Flags& flags, const Session& session) {
-  const lase::Graph graph = lase::open_graph(flags.graph);
-  lase::check_graph(graph, flags.graph);
+  const lase::Graph graph = lase::load_graph(flags.graph);
   lase::TrainOptions options = resolve(flags);
   require_distinct_files({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
   // Fail before training if an output file cannot be written.
@@ -173,13 +219,8 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
   Log log(flags, *objective);
   options.stop = &interrupted();
-  std::vector<lase::CurvePoint> curve;
   options.progress = [&](const lase::EpochReport& report) {
     log.add(report);
-    curve.push_back({.epoch = report.epoch,
-                     .loss = report.loss,
-                     .val = objective->headline(report.val).value,
-                     .validated = report.validated});
     if (live) show_progress(report, *objective, std::cerr);
   };
   BatchLine batch_line;
@@ -191,6 +232,9 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);
   if (live) std::cerr << "\r\x1b[K";
+  const bool validates = graph.split_size(lase::Split::kVal) > 0;
+  lase::require(!result.stopped || result.best_epoch > 0 || (!validates && result.epochs > 0),
+                "interrupted before the first epoch ended; ", flags.out, " was not written");
   lase::save_model(result.trained, flags.out);
   auto& out = session.out();
   const auto line = [&](const char* name, const lase::Scores& scores) {
@@ -213,8 +257,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
               << "; training continued without checkpoints\n";
   }
   if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  lase::require(log.error().empty(), log.error(), "; the log is incomplete, but ", flags.out,
+                " was written");
   out.flush();
-  if (!flags.report.empty()) write_report(flags, graph, result, options, curve, live);
+  if (!flags.report.empty()) write_report(flags, graph, result, options, live);
   return result_json(result, *objective);
 }
 

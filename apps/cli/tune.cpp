@@ -53,8 +53,7 @@ lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
 }
 
 nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
-  const lase::Graph graph = lase::open_graph(flags.graph);
-  lase::check_graph(graph, flags.graph);
+  const lase::Graph graph = lase::load_graph(flags.graph);
   require_distinct_files({flags.graph}, {flags.out});
   if (!flags.out.empty()) lase::AtomicFile probe(flags.out);
   lase::require(graph.split_size(lase::Split::kVal) > 0, flags.graph,
@@ -128,10 +127,10 @@ void add_tune(CLI::App& app, Session& session) {
       ->default_str("");
   verb->add_option("--trials", flags->trials,
                    "Number of configurations to try, starting with the given one")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 100'000));
   verb->add_option("--seeds", flags->seeds,
                    "Number of runs per configuration, with consecutive seeds from --seed")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 100'000));
   verb->add_option("--out", flags->out,
                    "TOML file to write the best configuration to, for lase train --config");
   verb->add_option("--keep", flags->keep,

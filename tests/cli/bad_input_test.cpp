@@ -1,7 +1,10 @@
 // Bad input ends with exit code 1 and one sentence on stderr, and leaves no file behind.
 
+#include <cstdlib>
 #include <filesystem>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
@@ -154,6 +157,10 @@ TEST_F(BadGraph, IndexOutOfRange) {
   const auto at = damaged.find(neighbors);
   ASSERT_NE(at, damaged.npos);
   damaged[at] = 3;
+  expect_bad(damaged, {"bad.graph: is damaged: the array 'neighbor' does not match its checksum"});
+  // Indices are checked even in files without checksums.
+  const std::string key = "checksums";
+  damaged.replace(damaged.find(key), key.size(), "unchecked");
   expect_bad(damaged, {"bad.graph: neighbor[0] is 3, expected 0 to 2"});
 }
 
@@ -186,6 +193,77 @@ TEST_F(FullDisk, KeepsTheOldGraphAndNothingElse) {
                  {"disk/g.graph: cannot be written: No space left on device", "bytes needed"});
   EXPECT_EQ(files(), (Strings{"disk/g.graph", "large.csv", "small.csv"}));
   EXPECT_EQ(read_file(path("disk/g.graph")), before);
+}
+
+// Runs the program with its output redirected by a shell; returns the exit code.
+int shell(const std::string& arguments) {
+  const int status = std::system(join(LASE_CLI, " ", arguments).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class Files : public FolderTest {
+ protected:
+  std::string graph(const std::string& name = "g.graph") const {
+    const auto links = write("links.csv", "source,target\na,b\nb,c\n");
+    EXPECT_EQ(run_cli({"import", "links", links, "--out", path(name)}).code, 0);
+    return path(name);
+  }
+  std::string pipe() const {
+    EXPECT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+    return path("pipe");
+  }
+};
+
+TEST_F(Files, ThatCannotBeWrittenAreReported) {
+  const std::string errors = path("errors");
+  for (const std::string flags : {"", " --json"}) {
+    EXPECT_EQ(shell(join("info ", graph(), flags, " > /dev/full 2> ", errors)), 1);
+    EXPECT_NE(read_file(errors).find("the output cannot be written"), std::string::npos);
+  }
+}
+
+TEST_F(Files, OfTheWrongKindDoNotBlock) {
+  const std::string waiting = pipe();
+  expect_refused(run_cli({"info", waiting}), {"pipe: is not a regular file"});
+  expect_refused(run_cli({"info", graph(), "--config", waiting}), {"pipe: is not a regular file"});
+  expect_refused(run_cli({"info", graph(), "--config", "/dev/zero"}),
+                 {"/dev/zero: is not a regular file"});
+  expect_refused(run_cli({"import", "links", path("links.csv"), "--like", waiting, "--out",
+                          path("new.graph")}),
+                 {"pipe: is not a regular file"});
+}
+
+TEST_F(Files, BehindASymbolicLinkAreReplaced) {
+  const std::string old = graph("old.graph");
+  write("old.graph", "something else");
+  std::filesystem::create_symlink("old.graph", path("link.graph"));
+  graph("link.graph");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.graph")));
+  EXPECT_EQ(run_cli({"info", old}).code, 0);
+}
+
+TEST_F(Files, WithLongNamesAreWritten) {
+  const std::string name(250, 'n');
+  EXPECT_EQ(run_cli({"info", graph(name)}).code, 0);
+  const auto longer = path(std::string(300, 'n'));
+  expect_refused(run_cli({"import", "links", path("links.csv"), "--out", longer}),
+                 {"cannot be written: File name too long"});
+}
+
+TEST_F(Files, CannotSendEscapeSequencesToATerminal) {
+  const auto links = write("links.csv", "source,target\na,b\nb,c\n");
+  const auto nodes = write("nodes.csv", "id,team\na,\x1b[31mred\nb,blue\nc,blue\n");
+  const auto result = run_cli(
+      {"import", "links", links, "--nodes", nodes, "--label", "team", "--out", path("g.graph")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(result.out.find("\\x1b[31mred"), std::string::npos) << result.out;
+}
+
+TEST_F(Files, WithTwoColumnsOfOneNameAreRejected) {
+  const auto links = write("links.csv", "source,target,amount,amount\na,b,1,2\n");
+  expect_refused(run_cli({"import", "links", links, "--out", path("g.graph")}),
+                 {"links.csv: has two columns named 'amount'"});
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
     EXPECT_EQ(result.code, 2) << result.err;
     EXPECT_EQ(result.out, "");
   }
+  EXPECT_NE(contacts("slises = 5\n").err.find("run.toml: unknown option 'slises'"),
+            std::string::npos);
   EXPECT_EQ(files(), (Strings{"contacts.csv", "links.csv", "run.toml"}));
 }
 

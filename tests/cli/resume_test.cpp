@@ -1,5 +1,6 @@
 // A run that is interrupted at any point and resumed ends with the weights of an uninterrupted run.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <spawn.h>
+#include <sstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -126,7 +128,8 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherRun) {
     expect_error([&] { train(graph, options); }, {options.checkpoint});
   }
   save_graph(graph, options.checkpoint);
-  expect_error([&] { train(graph, options); }, {options.checkpoint, "not a lase checkpoint"});
+  expect_error([&] { train(graph, options); },
+               {options.checkpoint, "is a lase graph, not a checkpoint"});
 }
 
 TEST_F(Resume, StartsOverIfThereIsNoCheckpoint) {
@@ -275,6 +278,48 @@ TEST_F(Interrupted, ByAnotherFaultDiesOfTheSignal) {
     const int status = training.end(signal);
     EXPECT_TRUE(WIFSIGNALED(status)) << status;
   }
+}
+
+TEST_F(Interrupted, InTheFirstEpochKeepsTheOldModel) {
+  write("broken.model", "an older model");
+  Strings slow = arguments("broken.model");
+  std::replace(slow.begin(), slow.end(), std::string("120"), std::string("1000000"));
+  slow.insert(slow.end(), {"--eval-every", "1000000"});
+  Training training(slow, path("broken.model.checkpoint"), path("errors"));
+  ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
+  const int status = training.end(SIGINT);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_EQ(read_file(path("broken.model")), "an older model");
+  EXPECT_NE(read_file(path("errors")).find("interrupted"), std::string::npos);
+}
+
+TEST_F(Interrupted, KeepsTheBestWeightsAndResumesItsLog) {
+  Strings words = arguments("broken.model");
+  words.insert(words.end(), {"--log", path("log"), "--report", path("page.html")});
+  {
+    Training training(words, path("broken.model.checkpoint"), path("errors"));
+    ASSERT_TRUE(training.writes_checkpoints(5)) << read_file(path("errors"));
+    const int status = training.end(SIGINT);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  }
+  EXPECT_NO_THROW(load_model(path("broken.model")));
+  const CliResult resumed = run_cli(words);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  std::istringstream log(read_file(path("log")));
+  int64_t epoch = 0;
+  for (std::string line; std::getline(log, line);) {
+    EXPECT_EQ(nlohmann::json::parse(line).at("epoch"), ++epoch);
+  }
+  EXPECT_EQ(epoch, 120);
+}
+
+TEST_F(Interrupted, NotByALogThatCannotBeWritten) {
+  Strings words = arguments("broken.model");
+  words.insert(words.end(), {"--log", "/dev/full"});
+  const CliResult result = run_cli(words);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("/dev/full: cannot be written"), std::string::npos) << result.err;
+  EXPECT_NO_THROW(load_model(path("broken.model")));
 }
 
 }  // namespace

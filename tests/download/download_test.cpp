@@ -545,7 +545,7 @@ TEST_F(Download, InterruptedCliLeavesNoFiles) {
   ::kill(child, SIGINT);
   int status = 0;
   ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
   EXPECT_NE(read_file(path("err")).find("stopped"), std::string::npos);
   EXPECT_EQ(files(), Strings{"err"});
 }

@@ -31,6 +31,13 @@ TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
   EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 4, 8}));
 }
 
+// 0.2 + (0.9 − 0.2) · 32 / 32 is less than 0.9 in floating point.
+TEST_F(ContactsFormat, KeepsTheLastContactDespiteRounding) {
+  const auto graph = read("source,target,time\na,b,0.2\nb,c,0.9\n");
+  EXPECT_EQ(graph.links, 2);
+  EXPECT_EQ(graph.recipe["slice_edges"].back(), 0.9);
+}
+
 TEST_F(ContactsFormat, CountsInSlicesOfEqualCount) {
   const auto graph = read("a b 0\na b 1\na b 2\na b 100\n",
                           {"--slices", "2", "--slicing", "quantile", "--counts", "raw"});

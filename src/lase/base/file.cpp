@@ -46,7 +46,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
 }
 
 MappedFile::MappedFile(const std::string& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(path),
+      // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+      descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   require(descriptor_ >= 0, path, ": cannot be opened: ", reason());
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -94,17 +96,26 @@ const char* changed_mapped_file() noexcept {
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   static std::atomic<int> count{0};
   struct stat status {};
-  require(::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode), path_,
-          ": cannot be written: it exists and is not a regular file");
-  temporary_ = join(path_, ".", ::getpid(), "-", count++, ".part");
+  if (::stat(path_.c_str(), &status) == 0) {
+    require(S_ISREG(status.st_mode), path_,
+            ": cannot be written: it exists and is not a regular file");
+  } else {
+    require(errno == ENOENT, path_, ": cannot be written: ", reason());
+  }
+  // A symbolic link stays; the file that it points to is replaced.
+  std::error_code error;
+  target_ = std::filesystem::is_symlink(path_, error)
+                ? std::filesystem::weakly_canonical(path_, error).string()
+                : path_;
+  const auto slash = target_.rfind('/');
+  const std::string folder = slash == target_.npos ? "./" : target_.substr(0, slash + 1);
+  temporary_ = join(folder, ".lase-", ::getpid(), "-", count++, ".part");
   // An unnamed file disappears however the program ends, but not every file system supports
   // O_TMPFILE.
-  const auto slash = path_.rfind('/');
-  const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
-  descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  descriptor_ = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   named_ = descriptor_ < 0;
   if (named_) {
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   require(descriptor_ >= 0, path_, ": cannot be written: ", reason());
 }
@@ -113,6 +124,14 @@ AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   if (named_) ::unlink(temporary_.c_str());
+}
+
+std::shared_ptr<const std::byte> AtomicFile::map(int64_t size) const {
+  const auto length = static_cast<size_t>(size);
+  void* data = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, 0);
+  require(data != MAP_FAILED, path_, ": cannot be mapped: ", reason());
+  return {static_cast<const std::byte*>(data),
+          [length](const std::byte* bytes) { ::munmap(const_cast<std::byte*>(bytes), length); }};
 }
 
 void AtomicFile::reserve(int64_t size) {
@@ -145,7 +164,7 @@ void AtomicFile::commit() {
     done = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
     named_ = done;
   }
-  done = done && ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  done = done && ::rename(temporary_.c_str(), target_.c_str()) == 0;
   require(done, path_, ": cannot be written: ", reason());
   named_ = false;
   ::close(std::exchange(descriptor_, -1));

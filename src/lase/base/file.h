@@ -52,12 +52,15 @@ class AtomicFile {
   void reserve(int64_t size);
   void write(std::span<const std::byte> bytes);                     // appends
   void write_at(int64_t offset, std::span<const std::byte> bytes);  // thread-safe
+  // The first `size` bytes as they are now, for reading.
+  std::shared_ptr<const std::byte> map(int64_t size) const;
   void commit();
 
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
+  std::string target_;  // path_, or what it points to if it is a symbolic link
   std::string temporary_;
   int descriptor_ = -1;
   bool named_ = false;  // whether temporary_ exists in the folder

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,8 @@
 #include "lase/base/file.h"
 
 namespace lase {
+
+using Metadata = std::map<std::string, std::string>;
 
 // Safetensors: 8 bytes of header length (little-endian), a JSON header {name: {dtype, shape,
 // data_offsets}, "__metadata__": {key: text}}, then the arrays without gaps. Arrays are read in
@@ -31,14 +34,20 @@ class SafetensorsFile {
 
   // Throws Error unless every name, shape, offset and size in the header agrees with the file.
   static SafetensorsFile open(const std::string& path);
+  // Whether the bytes start like a safetensors file.
+  static bool is_safetensors(std::span<const std::byte> bytes);
   // The same for bytes in memory; `path` is used in messages, `owner` keeps the bytes alive.
   static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& path,
                                std::shared_ptr<const void> owner = nullptr);
 
   const std::string& path() const { return path_; }
-  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const Metadata& metadata() const { return metadata_; }
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   bool has(const std::string& name) const { return tensors_.contains(name); }
+
+  // Throws Error if the metadata or an array of at most `largest` bytes does not match its
+  // checksum. Files of other programs have no checksums.
+  void verify(int64_t largest = std::numeric_limits<int64_t>::max()) const;
 
   // Whether there is an array `name` with element type T.
   template <class T>
@@ -63,7 +72,7 @@ class SafetensorsFile {
 
  private:
   std::string path_;
-  std::map<std::string, std::string> metadata_;
+  Metadata metadata_;
   std::map<std::string, Tensor> tensors_;
   std::shared_ptr<const void> owner_;
 };
@@ -88,7 +97,7 @@ class SafetensorsWriter {
   }
   Id declare(std::string name, DType type, std::vector<int64_t> shape);
 
-  void begin(const std::map<std::string, std::string>& metadata);
+  void begin(const Metadata& metadata);
 
   // Writes elements starting at `first`. Thread-safe.
   template <class T>
@@ -97,7 +106,8 @@ class SafetensorsWriter {
   }
   void write_bytes(Id id, int64_t offset, std::span<const std::byte> bytes);
 
-  void commit() { file_.commit(); }
+  // Stores the checksum of every array in the header.
+  void commit();
 
  private:
   struct Entry {
@@ -107,7 +117,11 @@ class SafetensorsWriter {
     int64_t size = 0;    // bytes
     int64_t offset = 0;  // relative to data_start_
   };
+  // The header with padding, and the length before it.
+  std::string header(const std::vector<std::string>& checksums) const;
+
   AtomicFile file_;
+  Metadata metadata_;
   std::vector<Entry> entries_;
   int64_t data_start_ = 0;
 };

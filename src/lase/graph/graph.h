@@ -52,8 +52,6 @@ struct Graph : Adjacency {
 // [nodes]: whether a node is in the training split. Without a split, every node is.
 std::vector<bool> training_nodes(const Graph& graph);
 
-inline constexpr int kGraphVersion = 1;
-
 // Identifies the contents of a graph: the stored fingerprint, or else a checksum of its arrays.
 std::string fingerprint(const Graph& graph);
 
@@ -63,8 +61,15 @@ void save_graph(const Graph& graph, const std::string& path);
 // Memory-maps a graph file in constant time: the header is checked, the arrays are not read.
 Graph open_graph(const std::string& path);
 
+// Opens a graph file, verifies the checksums of its arrays, and checks it with check_graph().
+Graph load_graph(const std::string& path);
+
 // Reads every array once; throws Error if an index is out of range or a number is not finite, so
 // later code does not need to check again. `path` is for the message.
 void check_graph(const Graph& graph, const std::string& path);
+
+// Checks what building a graph guarantees and reading it does not rely on for safety: the order of
+// arcs, and that the arcs of an undirected graph come in pairs. Throws Error.
+void check_structure(const Graph& graph, const std::string& path);
 
 }  // namespace lase

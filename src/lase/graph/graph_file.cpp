@@ -6,8 +6,8 @@
 
 #include "lase/base/error.h"
 #include "lase/base/json.h"
+#include "lase/base/lase_file.h"
 #include "lase/base/parallel.h"
-#include "lase/base/safetensors.h"
 #include "lase/graph/array_writer.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
@@ -16,8 +16,6 @@ namespace lase {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kFormat = "lase.graph";
 
 Layout layout_from_name(const std::string& name, const std::string& path) {
   for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
@@ -68,28 +66,9 @@ IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int
   return file.get<int32_t>(name, {size});
 }
 
-json parse_metadata(const SafetensorsFile& file) {
-  const auto& metadata = file.metadata();
-  const auto format = metadata.find("format");
-  const std::string found = format == metadata.end() ? "" : format->second;
-  require(found == kFormat, file.path(),
-          found == "lase.model" ? ": is a lase model, not a graph"
-                                : ": is a safetensors file, but not a lase graph");
-  const auto version = metadata.find("version");
-  require(version != metadata.end() && version->second == std::to_string(kGraphVersion),
-          file.path(), ": has graph file version ",
-          version == metadata.end() ? "?" : quote(version->second),
-          ", this version of lase reads version ", kGraphVersion);
-  const auto text = metadata.find("graph");
-  require(text != metadata.end(), file.path(), ": the graph metadata is missing");
-  json about = json::parse(text->second, nullptr, false);
-  require(about.is_object(), file.path(), ": the graph metadata is not valid JSON");
-  return about;
-}
-
 }  // namespace
 
-std::map<std::string, std::string> graph_metadata(const Graph& graph) {
+Metadata graph_metadata(const Graph& graph) {
   const auto describe = [](const Attributes& matrix) {
     return json{{"columns", matrix.columns}, {"layout", layout_name(matrix.layout)}};
   };
@@ -101,9 +80,7 @@ std::map<std::string, std::string> graph_metadata(const Graph& graph) {
                       {"link_attributes", describe(graph.link_attributes)},
                       {"fingerprint", graph.fingerprint},
                       {"recipe", graph.recipe}};
-  return {{"format", std::string(kFormat)},
-          {"version", std::to_string(kGraphVersion)},
-          {"graph", about.dump(-1, ' ', false, json::error_handler_t::replace)}};
+  return file_metadata(kGraphFile, about);
 }
 
 void save_graph(const Graph& graph, const std::string& path) {
@@ -132,9 +109,11 @@ void save_graph(const Graph& graph, const std::string& path) {
   writer.finish(graph_metadata(about));
 }
 
-Graph open_graph(const std::string& path) try {
-  const auto file = SafetensorsFile::open(path);
-  const json about = parse_metadata(file);
+namespace {
+
+Graph read_graph(const SafetensorsFile& file) try {
+  const std::string& path = file.path();
+  const json about = file_description(file, kGraphFile);
   Graph graph;
   graph.links = non_negative_at(about, "links");
   graph.directed = about.value("directed", false);
@@ -173,10 +152,8 @@ Graph open_graph(const std::string& path) try {
   graph.link_reduction = get_reduction(file, "link_reduction", graph.link_attributes.columns);
   return graph;
 } catch (const json::exception&) {
-  fail(path, ": the graph metadata has entries of the wrong type");
+  fail(file.path(), ": the graph metadata has entries of the wrong type");
 }
-
-namespace {
 
 constexpr int64_t kGrain = 1 << 16;
 
@@ -240,6 +217,67 @@ void check_graph(const Graph& graph, const std::string& path) {
     require(graph.nodes.split[i] <= static_cast<uint8_t>(Split::kTest), path, ": split[", i,
             "] is ", int{graph.nodes.split[i]}, ", expected 0 to 3");
   }
+}
+
+Graph open_graph(const std::string& path) { return read_graph(open_lase_file(path, kGraphFile)); }
+
+Graph load_graph(const std::string& path) {
+  const SafetensorsFile file = open_lase_file(path, kGraphFile);
+  Graph graph = read_graph(file);
+  file.verify();
+  check_graph(graph, path);
+  return graph;
+}
+
+namespace {
+
+// Neighbors ascend within a row; arcs to the same neighbor ascend by attribute row.
+void check_order(const Graph& graph, const std::string& path) {
+  parallel_for(graph.node_count(), kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      for (int64_t i = graph.row_ptr[u] + 1; i < graph.row_ptr[u + 1]; ++i) {
+        const bool ascends = std::pair(graph.neighbor[i - 1], graph.link[i - 1]) <
+                             std::pair(graph.neighbor[i], graph.link[i]);
+        require(ascends, path, ": the neighbors of node ", u, " are not in ascending order");
+      }
+    }
+  });
+}
+
+// A link of an undirected graph is stored as two arcs in opposite directions, a self-loop as one
+// arc; a link of a directed graph is one arc.
+void check_symmetry(const Graph& graph, const std::string& path) {
+  struct Ends {
+    int32_t u = -1;
+    int32_t v = -1;
+  };
+  std::vector<Ends> ends(static_cast<size_t>(graph.links));
+  std::vector<uint8_t> arcs(ends.size());
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+      const int64_t link = graph.link_of_row(graph.link[i]);
+      const int32_t v = graph.neighbor[i];
+      Ends& other = ends[static_cast<size_t>(link)];
+      uint8_t& count = arcs[static_cast<size_t>(link)];
+      const bool fits =
+          count == 0 || (count == 1 && !graph.directed && other.u == v && other.v == u && u != v);
+      require(fits, path, ": link ", link, " is stored by arcs that do not belong together");
+      other = {static_cast<int32_t>(u), v};
+      ++count;
+    }
+  }
+  for (size_t link = 0; link < ends.size(); ++link) {
+    const int expected = graph.directed || ends[link].u == ends[link].v ? 1 : 2;
+    require(arcs[link] == expected, path, ": link ", link, " has ", int{arcs[link]},
+            " arcs, expected ", expected);
+  }
+}
+
+}  // namespace
+
+void check_structure(const Graph& graph, const std::string& path) {
+  check_order(graph, path);
+  check_symmetry(graph, path);
 }
 
 int64_t Graph::split_size(Split split) const {

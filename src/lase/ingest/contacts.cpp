@@ -42,6 +42,7 @@ std::vector<double> slice_edges(const ContactsOptions& options, const std::vecto
     edges.push_back(*first + (*last - *first) * static_cast<double>(i) /
                                  static_cast<double>(options.slices));
   }
+  edges.back() = *last;  // rounding must not leave out the last contact
   return edges;
 }
 

@@ -84,6 +84,14 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+void Table::require_unique_names() const {
+  std::set<std::string_view> seen;
+  for (const auto& name : names_) {
+    require(name.empty() || seen.insert(name).second, path_, ": has two columns named ",
+            quote(name), "; rename one of them");
+  }
+}
+
 Table::Table(std::string path, TableOptions options, const std::vector<std::string>& wanted)
     : path_(std::move(path)), options_(std::move(options)) {
   const Sample sample = sample_lines(path_);
@@ -97,6 +105,7 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
     names_.push_back(header_ ? std::string(row.fields_[i]) : join("column ", i + 1));
   }
   first_row_ = sample.first_line + (header_ ? 1 : 0);
+  require_unique_names();
   numeric_.resize(names_.size());
   if (sample.lines.size() > (header_ ? 1 : 0)) {
     split(sample.lines[header_ ? 1 : 0], row);

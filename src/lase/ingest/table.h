@@ -116,6 +116,8 @@ class Table {
   char delimiter_ = ',';
   bool header_ = false;
   int64_t first_row_ = 1;  // line of the first row of data
+  void require_unique_names() const;
+
   std::vector<std::string> names_;
   std::vector<bool> numeric_;
 };

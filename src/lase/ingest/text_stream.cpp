@@ -12,7 +12,7 @@
 
 namespace lase {
 
-// zlib reads plain files unchanged, so one code path serves both.
+// Reads a plain file, or decompresses a gzip file of one or more members.
 class TextStream::Source {
  public:
   explicit Source(const std::string& path) : path_(path) {
@@ -23,32 +23,96 @@ class TextStream::Source {
     // Tables are read twice, first to detect their format; a pipe can be read only once.
     require(S_ISREG(status.st_mode), path,
             ": is not a regular file; pipes and devices are not supported");
-    file_ = ::gzopen(path.c_str(), "rb");
-    require(file_ != nullptr, path, ": cannot be opened: ", std::strerror(errno));
-    constexpr unsigned kReadAhead = 1 << 18;
-    ::gzbuffer(file_, kReadAhead);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    require(descriptor_ >= 0, path, ": cannot be opened: ", std::strerror(errno));
+    gzip_ = starts_with_magic(refill());
+    if (gzip_) ::inflateInit2(&stream_, 16 + MAX_WBITS);
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
-  ~Source() { ::gzclose(file_); }
+  ~Source() {
+    if (gzip_) ::inflateEnd(&stream_);
+    ::close(descriptor_);
+  }
 
-  // Reads up to `size` bytes; returns how many.
+  // Reads up to `size` bytes; returns how many, fewer only at the end.
   size_t read(char* out, size_t size) {
-    const int got = ::gzread(file_, out, static_cast<unsigned>(size));
-    if (got < static_cast<int>(size)) {
-      int error = Z_OK;
-      const char* message = ::gzerror(file_, &error);
-      require(error != Z_BUF_ERROR, path_, ": the gzip data ends too early; the file is truncated");
-      require(error != Z_ERRNO, path_, ": cannot be read: ", std::strerror(errno));
-      require(error == Z_OK || error == Z_STREAM_END, path_,
-              ": the gzip data is damaged: ", message);
+    if (!gzip_) return read_plain(out, size);
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = static_cast<uInt>(size);
+    while (stream_.avail_out > 0 && !ended_) {
+      if (stream_.avail_in == 0 && refill() == 0) {
+        require(between_members_, path_, ": the gzip data ends too early; the file is truncated");
+        ended_ = true;
+      } else if (between_members_) {
+        next_member();
+      } else {
+        decompress();
+      }
     }
-    return static_cast<size_t>(std::max(got, 0));
+    return size - stream_.avail_out;
   }
 
  private:
+  static constexpr size_t kReadAhead = 1 << 18;
+
+  bool starts_with_magic(size_t size) const {
+    return size >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
+  }
+
+  // Reads the next input into the buffer; returns its size.
+  size_t refill() {
+    ssize_t got = 0;
+    do {
+      got = ::read(descriptor_, input_.data(), input_.size());
+    } while (got < 0 && errno == EINTR);
+    require(got >= 0, path_, ": cannot be read: ", std::strerror(errno));
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    stream_.avail_in = static_cast<uInt>(got);
+    return static_cast<size_t>(got);
+  }
+
+  size_t read_plain(char* out, size_t size) {
+    size_t done = 0;
+    while (done < size && (stream_.avail_in > 0 || refill() > 0)) {
+      const size_t part = std::min<size_t>(size - done, stream_.avail_in);
+      std::memcpy(out + done, stream_.next_in, part);
+      stream_.next_in += part;
+      stream_.avail_in -= static_cast<uInt>(part);
+      done += part;
+    }
+    return done;
+  }
+
+  void decompress() {
+    const int result = ::inflate(&stream_, Z_NO_FLUSH);
+    between_members_ = result == Z_STREAM_END;
+    require(result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR, path_,
+            ": the gzip data is damaged: ", stream_.msg != nullptr ? stream_.msg : "unknown error");
+  }
+
+  // Another member may follow, or zeros as padding.
+  void next_member() {
+    if (*stream_.next_in == 0) {
+      ++stream_.next_in;
+      --stream_.avail_in;
+      padded_ = true;
+      return;
+    }
+    require(*stream_.next_in == 0x1F && !padded_, path_,
+            ": the gzip data is followed by other data; the file is damaged");
+    ::inflateReset(&stream_);
+    between_members_ = false;
+  }
+
   std::string path_;
-  gzFile file_ = nullptr;
+  int descriptor_ = -1;
+  bool gzip_ = false;
+  z_stream stream_ = {};  // its input, also for plain files
+  std::string input_ = std::string(kReadAhead, '\0');
+  bool between_members_ = false;
+  bool padded_ = false;
+  bool ended_ = false;
 };
 
 TextStream::TextStream(std::string path)

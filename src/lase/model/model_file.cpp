@@ -8,7 +8,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/json.h"
-#include "lase/base/safetensors.h"
+#include "lase/base/lase_file.h"
 #include "lase/graph/array_writer.h"
 #include "lase/graph/pca.h"
 #include "lase/model/model.h"
@@ -19,7 +19,6 @@ namespace {
 using at::Tensor;
 using nlohmann::json;
 
-constexpr std::string_view kFormat = "lase.model";
 constexpr const char* kWeight = "weight.";
 
 void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tensor) {
@@ -111,26 +110,13 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                       {"degree_features", trained.degree_features},
                       {"learned", learned},
                       {"training", trained.training}};
-  writer.finish({{"format", std::string(kFormat)},
-                 {"version", std::to_string(kModelVersion)},
-                 {"model", about.dump(-1, ' ', false, json::error_handler_t::replace)}});
+  writer.finish(file_metadata(kModelFile, about));
 }
 
 TrainedModel load_model(const std::string& path) try {
-  const auto file = SafetensorsFile::open(path);
-  const auto& metadata = file.metadata();
-  const auto format = metadata.find("format");
-  const std::string kind = format == metadata.end() ? "" : format->second;
-  require(kind == kFormat, path,
-          kind == "lase.graph"        ? ": is a lase graph, not a model"
-          : kind == "lase.checkpoint" ? ": is a lase checkpoint, not a model"
-                                      : ": is a safetensors file, but not a lase model");
-  const auto version = metadata.find("version");
-  require(version != metadata.end() && version->second == std::to_string(kModelVersion), path,
-          ": is a lase model of version ", version == metadata.end() ? "?" : quote(version->second),
-          "; this program reads version ", kModelVersion);
-  require(metadata.contains("model"), path, ": the description of the model is missing");
-  const json about = json::parse(metadata.at("model"));
+  const auto file = open_lase_file(path, kModelFile);
+  file.verify();
+  const json about = file_description(file, kModelFile);
   TrainedModel trained;
   const ModelShape shape{.node_features = non_negative_at(about, "node_features"),
                          .link_attributes = non_negative_at(about, "link_attributes"),

@@ -12,8 +12,6 @@ namespace lase {
 
 class Model;
 
-inline constexpr int kModelVersion = 2;
-
 // A model with everything needed to apply it: scaling and names of attributes, meaning of the
 // outputs.
 struct TrainedModel {

@@ -5,15 +5,13 @@
 
 #include "lase/base/error.h"
 #include "lase/base/json.h"
-#include "lase/base/safetensors.h"
+#include "lase/base/lase_file.h"
 
 namespace lase {
 namespace {
 
 using at::Tensor;
 using nlohmann::json;
-
-constexpr std::string_view kFormat = "lase.checkpoint";
 
 // Calls visit(prefix, tensors) for each list of tensors.
 template <class Visit, class Any>
@@ -43,7 +41,7 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
                       {"has_snapshot", !checkpoint.snapshot.empty()},
                       {"progress", checkpoint.progress},
                       {"options", checkpoint.options}};
-  writer.begin({{"format", std::string(kFormat)}, {"checkpoint", about.dump()}});
+  writer.begin(file_metadata(kCheckpointFile, about));
   for (const auto& [id, values] : all) {
     writer.write<float>(id, 0, {values.data_ptr<float>(), static_cast<size_t>(values.numel())});
   }
@@ -51,12 +49,9 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
 }
 
 Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters) try {
-  const auto file = SafetensorsFile::open(path);
-  const auto& metadata = file.metadata();
-  require(metadata.contains("format") && metadata.at("format") == kFormat &&
-              metadata.contains("checkpoint"),
-          path, ": is not a lase checkpoint");
-  const json about = json::parse(metadata.at("checkpoint"));
+  const auto file = open_lase_file(path, kCheckpointFile);
+  file.verify();
+  const json about = file_description(file, kCheckpointFile);
   Checkpoint checkpoint;
   checkpoint.epoch = non_negative_at(about, "epoch");
   checkpoint.steps = non_negative_at(about, "steps");

@@ -1,0 +1,42 @@
+#include <memory>
+#include <string>
+
+#include "lase/base/lase_file.h"
+#include "lase/graph/graph.h"
+#include "lase/model/model_file.h"
+
+#include "cli/program.h"
+#include "cli/session.h"
+
+namespace {
+
+// Reads everything in a file and throws lase::Error for the first thing that is wrong. Returns its
+// kind.
+std::string check_file(const std::string& path) {
+  const lase::FileKind kind = lase::kind_of_file(path);
+  lase::open_lase_file(path, kind).verify();
+  if (kind.name == lase::kGraphFile.name) {
+    lase::check_structure(lase::load_graph(path), path);
+  } else if (kind.name == lase::kModelFile.name) {
+    lase::load_model(path);
+  }
+  return std::string(kind.name);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Session& session) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* verb = session.add_verb(app, "check", verb_summary("check"), [path, &session] {
+    const std::string kind = check_file(*path);
+    session.out() << *path << ": a valid lase " << kind << "\n";
+    return nlohmann::json{{"file", *path}, {"kind", kind}, {"valid", true}};
+  });
+  verb->add_option("file", *path, "Graph, model or checkpoint file")->required();
+  verb->footer(
+      "Verifies the checksum of every array, all indices, shapes and numbers, and for a graph also "
+      "the order and symmetry of its links.\n\n"
+      "Examples:\n"
+      "  lase check mail.graph\n"
+      "  lase check mail.model");
+}
