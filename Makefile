@@ -33,7 +33,7 @@ checks:
 	@scripts/setup --checks
 
 sanitize: setup ## Run the tests with the address and undefined-behavior sanitizers
-	@scripts/check_sanitize $(JOBS)
+	@scripts/check_sanitize --all $(JOBS)
 
 fuzz: checks ## Fuzz the file readers for FUZZ_SECONDS=60 per target
 	@scripts/fuzz $(FUZZ_SECONDS)
