@@ -237,7 +237,7 @@ void add_predict(CLI::App& app, Session& session) {
   verb->add_option("--out", options->out, "CSV file to write: node, label, probability")
       ->required();
   verb->add_option("--top-k", options->top_k, "Number of most probable classes to list per node")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   verb->footer(
       "Examples:\n"
       "  lase predict mail.model mail.graph --out predictions.csv\n"
@@ -288,7 +288,7 @@ void add_explain(CLI::App& app, Session& session) {
                    "Class to explain (default: the predicted class)");
   verb->add_option("--neighbors", options->flags.options.neighbors,
                    "Number of neighbors to show per layer")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   verb->add_option("--attributes", options->flags.options.attributes,
                    "Number of attributes to show per neighbor")
       ->check(CLI::NonNegativeNumber);

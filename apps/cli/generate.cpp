@@ -64,10 +64,10 @@ void add_mail(CLI::App& generate, Session& session) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = session.add_verb(
-      generate, "mail", "Generate e-mails between people in departments, as CSV files to import",
+      generate, "mail", "Generate emails between people in departments, as CSV files to import",
       [options, &session] {
         lase::generate_mail(options->mail, options->folder);
-        session.out() << options->mail.contacts << " e-mails in " << options->folder
+        session.out() << options->mail.contacts << " emails in " << options->folder
                       << "/contacts.csv, " << options->mail.people << " people in "
                       << options->folder << "/people.csv\n";
         return nlohmann::json{{"contacts", options->folder + "/contacts.csv"},

@@ -32,8 +32,8 @@ const lase::OptionTable<ImportOptions>& import_table() {
     lase::OptionTable<O> all;
     all.add("out", &O::out, lase::any(), "Graph file to write").required();
     all.add("like", &O::like, lase::any(),
-            "Earlier graph whose schema (attributes, classes, fitted statistics) to reuse, so that "
-            "models trained on it can be applied to the new graph");
+            "Reuse the columns, classes and fitted preprocessing of this graph, so that its models "
+            "apply to the new graph");
     all.add("reduce_nodes", &O::reduce_nodes, lase::at_least(0),
             "Reduce node features to this many principal components (0 = off)");
     all.add("reduce_links", &O::reduce_links, lase::at_least(0),

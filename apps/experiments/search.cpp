@@ -93,7 +93,7 @@ std::string configuration_text(const json& changes) {
   for (const auto& [name, value] : changes.items()) {
     text += join(text.empty() ? "" : " ", name, "=", option_text(value));
   }
-  return text.empty() ? "as given" : text;
+  return text.empty() ? "options as given" : text;
 }
 
 }  // namespace lase

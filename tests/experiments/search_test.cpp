@@ -117,7 +117,7 @@ TEST(TrainOptionTable, RejectsInvalidValues) {
 }
 
 TEST(SetupText, IsReadable) {
-  EXPECT_EQ(configuration_text(json::object()), "as given");
+  EXPECT_EQ(configuration_text(json::object()), "options as given");
   EXPECT_EQ(configuration_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
 }
 

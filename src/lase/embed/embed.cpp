@@ -180,7 +180,8 @@ const OptionTable<EmbedOptions>& embed_option_table() {
         "half the width for each (both)");
     all.add("width", &O::width, between(1, 1 << 16), "Width of the node embeddings");
     all.add("epochs", &O::epochs, between(0, 1'000'000),
-            "LINE: number of samples per arc (0 = 50 to 1000, depending on the size of the graph)");
+            "LINE: number of samples per arc, of which a link has two (0 = 50 to 1000, depending "
+            "on the size of the graph)");
     all.add("walks", &O::walks, between(1, 1'000'000), "DeepWalk: number of walks per node");
     all.add("length", &O::length, between(2, 10'000), "DeepWalk: number of nodes per walk");
     all.add("window", &O::window, between(1, 100),

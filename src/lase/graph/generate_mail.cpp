@@ -45,7 +45,7 @@ const OptionTable<MailOptions>& mail_option_table() {
     OptionTable<O> all;
     all.add("people", &O::people, between(2 * kDepartments.size(), 1'000'000),
             "Number of people, spread over eight departments");
-    all.add("contacts", &O::contacts, at_least(1), "Number of e-mails over one year");
+    all.add("contacts", &O::contacts, at_least(1), "Number of emails over one year");
     all.add("seed", &O::seed, any(),
             "Random seed; the same seed gives the same files on every machine");
     return all;

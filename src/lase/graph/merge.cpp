@@ -239,7 +239,7 @@ float transformed(Transform transform, float value) {
   return value;
 }
 
-// Sums of finite numbers can overflow.
+// Throws Error if merging finite numbers overflowed.
 void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroups& groups) {
   constexpr int64_t kRows = 4096;
   parallel_for(merged.rows, kRows, [&](int64_t first, int64_t last) {
@@ -317,7 +317,7 @@ Attributes choose_layout(Attributes matrix, LayoutRule rule) {
   if (matrix.columns == 0) return Attributes::dense({}, matrix.rows, 0);
   const auto dense_bytes =
       static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
-  // Few: at most one row in eight is distinct, and the table stays small.
+  // kCodeFew: at most one row in eight is distinct, and the table stays small.
   constexpr int64_t kMaxCodes = 1 << 16;
   constexpr int64_t kRepeats = 8;
   switch (rule) {

@@ -14,8 +14,7 @@ const OptionTable<TableOptions>& table_option_table() {
             "Field delimiter: one character, tab or space (default: detected)");
     all.add("header", &O::header, one_of<Header>(),
             "Whether the first line is a header with column names");
-    all.add("missing", &O::missing, any(),
-            "Value of empty numeric fields (default: they are an error)");
+    all.add("missing", &O::missing, any(), "Fill value for empty numeric fields (default: fail)");
     return all;
   }();
   return table;
@@ -24,10 +23,13 @@ const OptionTable<TableOptions>& table_option_table() {
 OptionTable<LinkRules> link_rule_option_table(Merging merging) {
   using O = LinkRules;
   OptionTable<O> all;
-  all.add("directed", &O::directed, any(), "Treat links as directed, from source to target only");
-  all.add("directional", &O::directional, any(),
-          "Give each direction of a link its own attributes: those sent from u to v, then those "
-          "received");
+  all.add(
+      "directed", &O::directed, any(),
+      "Treat links as directed: a source node aggregates from its target nodes, not the reverse");
+  all.add(
+      "directional", &O::directional, any(),
+      "Keep separate attributes for the two directions of a link: each node reads what it sent, "
+      "then what it received");
   all.add("self_loops", &O::self_loops, one_of<SelfLoops>(),
           "How to treat links from a node to itself");
   if (merging == Merging::kAlways) return all;

@@ -26,7 +26,8 @@ const OptionTable<ModelOptions>& model_option_table() {
     using O = ModelOptions;
     OptionTable<O> all;
     all.add("model", &O::model, LayerName(), "Model architecture");
-    all.add("widths", &O::widths, between(1, 65536), "Width of each layer, such as 128,128");
+    all.add("widths", &O::widths, between(1, 65536),
+            "Hidden dimension of each layer, such as 128,128");
     all.add("combine", &O::combine, one_of<Combine>(),
             "How to combine a node's own state and the sum over its neighbors");
     all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),
@@ -35,11 +36,14 @@ const OptionTable<ModelOptions>& model_option_table() {
             "Aggregation over neighbors: sum, mean or max");
     all.add("gate", &O::gate, either("none", "scalar"),
             "Gate λ(u,v): one scalar per neighbor, or none");
-    all.add("depth", &O::depth, between(0, 16), "Number of relabelings (only for wl)");
+    all.add("depth", &O::depth, between(0, 16),
+            "Number of Weisfeiler-Lehman relabelings (only for wl)");
     all.add("project", &O::project, between(0, 65536),
             "Project node features to this width before the first layer: h0 = W f(u) (0 = off)");
-    all.add("dropout", &O::dropout, below(0, 1),
-            "Dropout probability for a node's own state in every layer and for the head's input");
+    all.add(
+        "dropout", &O::dropout, below(0, 1),
+        "Dropout probability for a node's own state in every layer and for the input of the output "
+        "layer");
     all.add("normalize", &O::normalize, any(), "L2-normalize the last hidden state");
     return all;
   }();

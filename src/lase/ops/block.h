@@ -5,7 +5,8 @@
 
 namespace lase {
 
-// The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u).
+// The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u). Messages
+// flow from sources to targets; the source and target columns of input tables are unrelated.
 //
 //   Σ_{i in row u} weight[i] x(source[i], link[i])
 //

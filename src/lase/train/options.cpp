@@ -7,12 +7,13 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
     using O = SamplingOptions;
     OptionTable<O> all;
     all.add("fanout", &O::fanout, fanout_or("auto"),
-            "Number of sampled neighbors per layer, such as 10,10, or all (auto = all in a small "
-            "graph, otherwise 10; with a snapshot 10 in the last layer and 1 in the others)");
+            "Number of sampled neighbors per layer, such as 10,10, or all (auto = all if the "
+            "strategy is auto and the graph is small; otherwise 10, or with a snapshot 10 in the "
+            "last layer and 1 in the others)");
     all.add("strategy", &O::strategy, one_of<Strategy>(),
             "Neighbor sampling: uniform, in proportion to the gate, with minimum variance "
-            "(min_var), or uniform for the change since a snapshot of exact sums (auto = snapshot "
-            "if the model supports it, otherwise uniform)");
+            "(min_var), or snapshot: uniform, with the exact sums of an earlier pass as a control "
+            "variate (auto = snapshot if the model supports it, otherwise uniform)");
     all.add("replacement", &O::replacement, one_of<Replacement>(),
             "Sample neighbors with replacement, as in the paper, or without");
     all.add("refresh_every", &O::refresh_every, at_least(1),
