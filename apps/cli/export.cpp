@@ -1,7 +1,10 @@
 #include "lase/ingest/export.h"
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lase/base/error.h"
@@ -30,7 +33,11 @@ std::vector<std::string> import_command(const lase::ExportedTables& tables) {
 
 // Quotes a word for the shell if necessary.
 std::string shell_word(const std::string& word) {
-  if (!word.empty() && word.find_first_of(" '\"|;$\\") == word.npos) return word;
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_./,:=@%+-").find(c) != std::string_view::npos;
+  });
+  if (!word.empty() && plain) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <sys/resource.h>
 #include <vector>
 
 #include "lase/base/error.h"
@@ -117,6 +118,14 @@ int run(const std::vector<std::string>& arguments, const Verbs& verbs,
   return interrupted() ? kInterrupted : 0;
 }
 
+// Every mapped graph keeps a file open; `lase kernel` compares thousands of graphs.
+void allow_many_files() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 const Summary* find_summary(std::string_view name) {
   const auto* found = std::find_if(kSummaries.begin(), kSummaries.end(),
                                    [&](const Summary& summary) { return summary.verb == name; });
@@ -137,6 +146,7 @@ std::string verb_summary(std::string_view name) { return std::string(find_summar
 
 int run_program(int argc, char** argv, const Verbs& verbs, const std::string& torch_version) {
   install_fault_handler();
+  allow_many_files();
   std::string message;
   try {
     const int code = run({argv + 1, argv + argc}, verbs, torch_version);

@@ -22,7 +22,8 @@ CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std
     const lase::ThreadLimit limit(threads_ > 0 ? threads_ : lase::thread_count());
     const nlohmann::json result = run();
     out().flush();
-    lase::require(out().good(), "the output cannot be written: ", std::strerror(errno));
+    // With --json, the text on stderr matters less than the result.
+    lase::require(json_ || out().good(), "the output cannot be written: ", std::strerror(errno));
     if (json_)
       std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     std::cout.flush();

@@ -81,7 +81,7 @@ class Log {
       lase::require(!std::filesystem::is_fifo(flags.log), flags.log,
                     ": is a pipe, expected a regular file");
       resumed_ = flags.train.resume;
-      lines_.open(flags.log, resumed_ ? std::ios::app : std::ios::trunc);
+      lines_.open(flags.log, std::ios::app);  // an older log is replaced by the first epoch
       lase::require(lines_.good(), flags.log, ": cannot be written: ", std::strerror(errno));
     }
     if (!flags.tensorboard.empty()) events_.emplace(flags.tensorboard);
@@ -94,7 +94,7 @@ class Log {
     if (!error_.empty()) return;
     try {
       write(report);
-    } catch (const lase::Error& error) {
+    } catch (const std::exception& error) {
       error_ = error.what();
     }
   }
@@ -102,7 +102,7 @@ class Log {
  private:
   void write(const lase::EpochReport& report) {
     if (lines_.is_open()) {
-      if (resumed_) drop_lines_from(report.epoch);
+      if (!started_) drop_lines_from(resumed_ ? report.epoch : 0);
       nlohmann::json line = {{"epoch", report.epoch},
                              {"loss", report.loss},
                              {"learning_rate", report.learning_rate},
@@ -130,13 +130,14 @@ class Log {
 
   // Epochs after the checkpoint that training resumed from are trained again.
   void drop_lines_from(int64_t epoch) {
-    resumed_ = false;
+    started_ = true;
     if (!std::filesystem::is_regular_file(path_)) return;
     std::istringstream all(lase::read_file(path_));
     std::string kept;
     for (std::string line; std::getline(all, line);) {
       const auto object = nlohmann::json::parse(line, nullptr, false);
-      const bool earlier = object.is_object() && object.value("epoch", epoch) < epoch;
+      const bool earlier = object.is_object() && object.contains("epoch") &&
+                           object["epoch"].is_number_integer() && object["epoch"] < epoch;
       if (earlier) kept += line + "\n";
     }
     lines_.close();
@@ -147,7 +148,8 @@ class Log {
   const Objective& objective_;
   std::string path_;
   std::ofstream lines_;
-  bool resumed_ = false;  // and nothing written yet
+  bool resumed_ = false;
+  bool started_ = false;  // writing
   std::optional<lase::EventFile> events_;
   std::string error_;
 };

@@ -10,6 +10,10 @@ std::string printable(std::string_view text) {
     const bool other_control = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
     if (ascii_control || other_control) {
       out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      if (other_control) {
+        out += {'\\', 'x', kHex[next >> 4], kHex[next & 15]};
+        ++i;
+      }
     } else {
       out += text[i];
     }

@@ -30,8 +30,8 @@ std::vector<nlohmann::json> sample_configurations(const std::vector<Choice>& cho
 // Default search space of a model.
 std::vector<Choice> default_choices(const std::string& model);
 
-// "learning_rate=0.003 widths=64,64", in the syntax of choice_from and --config; "options as given"
-// if nothing changes.
+// "learning_rate=0.003 widths=64,64", in the syntax of choice_from and --config; "as given" if
+// nothing changes.
 std::string configuration_text(const nlohmann::json& changes);
 
 }  // namespace lase

@@ -41,7 +41,7 @@ TEST_F(TextStreamTest, GivesWholeLinesForAnyBlockSize) {
 TEST_F(TextStreamTest, RejectsDataAfterTheGzipData) {
   const std::string whole = gzip("a\nb\n");
   for (const std::string& more : {std::string("x"), std::string("source,target\n"),
-                                 std::string("\0x", 2), std::string("\x1f")}) {
+                                  std::string("\0x", 2), std::string("\x1f")}) {
     expect_error([&] { text_of(write("a.gz", whole + more)); }, {"a.gz: the gzip data "});
   }
   EXPECT_EQ(text_of(write("padded.gz", whole + std::string(1000, '\0'))), "a\nb\n");

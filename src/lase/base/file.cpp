@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>
@@ -93,8 +94,35 @@ const char* changed_mapped_file() noexcept {
   return some_changed ? changed_path.data() : nullptr;
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+namespace {
+
+// A name in the folder that no file has; other processes may choose names at the same time.
+std::string temporary_name(const std::string& folder) {
   static std::atomic<int> count{0};
+  std::string name;
+  do {
+    struct timespec now {};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    name = join(folder, ".lase-", ::getpid(), "-", now.tv_nsec, "-", count++, ".part");
+  } while (::access(name.c_str(), F_OK) == 0);
+  return name;
+}
+
+// What a chain of symbolic links points to, whether or not it exists.
+std::string follow_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path target = path;
+  std::error_code error;
+  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) {
+    target = target.parent_path() / fs::read_symlink(target, error);
+    require(!error, path, ": cannot be written: ", error.message());
+  }
+  return target.string();
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0) {
     require(S_ISREG(status.st_mode), path_,
@@ -103,13 +131,10 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     require(errno == ENOENT, path_, ": cannot be written: ", reason());
   }
   // A symbolic link stays; the file that it points to is replaced.
-  std::error_code error;
-  target_ = std::filesystem::is_symlink(path_, error)
-                ? std::filesystem::weakly_canonical(path_, error).string()
-                : path_;
+  target_ = follow_links(path_);
   const auto slash = target_.rfind('/');
   const std::string folder = slash == target_.npos ? "./" : target_.substr(0, slash + 1);
-  temporary_ = join(folder, ".lase-", ::getpid(), "-", count++, ".part");
+  temporary_ = temporary_name(folder);
   // An unnamed file disappears however the program ends, but not every file system supports
   // O_TMPFILE.
   descriptor_ = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);

@@ -40,7 +40,10 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
   matrix.layout = layout_from_name(about.value("layout", "dense"), file.path());
   require(matrix.columns >= 0, file.path(), ": the number of columns of ", name,
           " is missing or invalid");
-  if (matrix.columns == 0) return matrix;
+  if (matrix.columns == 0) {
+    matrix.layout = Layout::kDense;  // no arrays, whatever the layout
+    return matrix;
+  }
   switch (matrix.layout) {
     case Layout::kDense:
       matrix.values = file.get<float>(name, {rows, matrix.columns});

@@ -10,7 +10,7 @@
 
 namespace lase {
 
-// Maps each raw link to the merged link that it contributes to.
+// Maps raw links to links.
 struct LinkGroups {
   // [raw links]: the row of link attributes that the raw link contributes to; −1 if it is dropped.
   // Links are numbered by first appearance.

@@ -5,8 +5,7 @@
 
 namespace lase {
 
-// The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u). Messages
-// flow from sources to targets; the source and target columns of input tables are unrelated.
+// The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u).
 //
 //   Σ_{i in row u} weight[i] x(source[i], link[i])
 //

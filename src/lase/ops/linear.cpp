@@ -34,8 +34,9 @@ struct LinearBackward : torch::autograd::Node {
     static const auto op = operator_named<Signature>("lase::linear_backward");
     c10::NoGradGuard no_grad;
     const Tensor dy = gradients[0].contiguous();  // [n, m]
-    auto [dx, dw] = op.call(dy, x.matrix, maybe(x.index), w, dropout.rate,
-                            static_cast<int64_t>(dropout.key), needs_x, needs_w);
+    auto [dx, dw] =
+        op.call(dy, x.matrix, maybe(x.index), w, dropout.rate, static_cast<int64_t>(dropout.key),
+                needs_x && task_should_compute_output(0), needs_w && task_should_compute_output(1));
     return {to_x.pass(dx), dw};
   }
   void release_variables() override {

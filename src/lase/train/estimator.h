@@ -21,9 +21,8 @@ class Estimator {
   Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
             const Adjacency& graph, int64_t batch);
 
-  // Whether it is ever refreshed.
+  // Whether it is ever refreshed. A lazy snapshot cannot be restored bit for bit.
   bool needs_refreshes() const;
-  // A lazy snapshot cannot be restored bit for bit, so it is refreshed after every checkpoint.
   bool lazy() const { return lazy_; }
   // Number of batches until refresh() must be called again.
   int64_t batches_left() const { return left_; }

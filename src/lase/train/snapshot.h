@@ -20,7 +20,7 @@ class RowCache {
   Lookup find(std::span<const int64_t> nodes);
   void append(const std::vector<at::Tensor>& rows);
   size_t size() const { return matrices_.size(); }
-  // An undefined tensor if the model has no such matrix.
+  // Undefined if undefined tensors were appended.
   const at::Tensor& matrix(size_t i) const { return matrices_[i]; }
   void clear();
 
@@ -39,10 +39,10 @@ class Snapshot {
   // `inputs` and `graph` must outlive the snapshot. Its model has the options and shape of `model`.
   Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when);
 
-  // Discards the cached sums and states and copies the parameters.
+  // Discards the baseline state and copies the parameters.
   void refresh(const Parameters& parameters);
 
-  // The sums and states at the last refresh, for the nodes of a batch.
+  // The baseline state for a batch.
   Baseline of(const Batch& batch);
 
  private:
