@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
   contacts.nodes.file = argv[2];
   contacts.nodes.label = "department";
   contacts.nodes.split = "65/15/20";
-  contacts.rules.directional = true;  // distinguish sent from received mail
+  contacts.rules.separate_directions = true;  // distinguish sent from received mail
   const lase::Graph graph = lase::build_graph(lase::read_contacts(contacts)).graph;
 
   lase::TrainOptions options;

@@ -1,7 +1,7 @@
 // Fuzzes the text reader and all formats built on it. The input is a command line followed by the
 // files that it names:
 //
-//   links --directional --nodes 2 --label city
+//   links --separate-directions --nodes 2 --label city
 //   source,target,weight      file 1: the links
 //   …
 //   \x1e                      file 2: --nodes, --relations

@@ -219,7 +219,7 @@ nlohmann::json contents(const Graph& graph) {
           {"link", graph.link.visit([](const auto& link) { return nlohmann::json(copied(link)); })},
           {"links", graph.links},
           {"directed", graph.directed},
-          {"directional", graph.directional},
+          {"separate_directions", graph.separate_directions},
           {"names", texts(graph.nodes.names)},
           {"features", matrix_contents(graph.nodes.features)},
           {"feature_names", texts(graph.nodes.feature_names)},

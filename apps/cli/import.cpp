@@ -54,14 +54,14 @@ std::string examples(const std::string& format) {
       {"contacts",
        "Examples:\n"
        "  lase import contacts mail/contacts.csv --nodes mail/people.csv --label department \\\n"
-       "      --split split --directional --out mail.graph\n"
+       "      --split split --separate-directions --out mail.graph\n"
        "  lase import contacts new/contacts.csv --nodes new/people.csv --label department \\\n"
-       "      --split split --directional --like mail.graph --out new.graph"},
+       "      --split split --separate-directions --like mail.graph --out new.graph"},
       {"typed",
        "Examples:\n"
        "  lase export mail.graph --out tables\n"
        "  lase import typed tables/links.csv --nodes tables/nodes.csv --label label \\\n"
-       "      --split split --directional --out typed.graph"},
+       "      --split split --separate-directions --out typed.graph"},
       {"sets",
        "Examples:\n"
        "  lase import sets mail/people.csv --members department --label level --split split \\\n"

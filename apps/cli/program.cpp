@@ -56,7 +56,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  lase generate mail --out mail\n"
     "  lase import contacts mail/contacts.csv --nodes mail/people.csv \\\n"
-    "      --label department --split split --directional --out mail.graph\n"
+    "      --label department --split split --separate-directions --out mail.graph\n"
     "  lase train mail.graph --out mail.model\n"
     "  lase evaluate mail.model mail.graph\n"
     "\n"

@@ -28,7 +28,7 @@ std::vector<DataSet> make_data_sets() {
        .finish = join_email_departments,
        .import = "lase import contacts FOLDER/email-Eu-core-temporal.txt.gz"
                  " --nodes FOLDER/people.csv --label department --split 65/15/20 --slices 64"
-                 " --directional --out email.graph"},
+                 " --separate-directions --out email.graph"},
       {.name = "workplace",
        .summary = "face-to-face contacts in an office: 217 people, 78,249 contacts, 12 departments",
        .files = {file(sociopatterns, "workplace_InVS15_tij.dat.gz", 241'057,
@@ -55,12 +55,13 @@ std::vector<DataSet> make_data_sets() {
        .summary = "trust ratings between traders: 5,881 people, 35,592 ratings with timestamps, no"
                   " labels",
        .files = {file(snap, "soc-sign-bitcoinotc.csv.gz", 990'000)},
-       .import = "lase import links FOLDER/soc-sign-bitcoinotc.csv.gz --header no --directional"
-                 " --out bitcoin-otc.graph"},
+       .import =
+           "lase import links FOLDER/soc-sign-bitcoinotc.csv.gz --header no --separate-directions"
+           " --out bitcoin-otc.graph"},
       {.name = "college-msg",
        .summary = "messages between students: 1,899 people, 59,835 messages, no labels",
        .files = {file(snap, "CollegeMsg.txt.gz", 340'000)},
-       .import = "lase import contacts FOLDER/CollegeMsg.txt.gz --directional"
+       .import = "lase import contacts FOLDER/CollegeMsg.txt.gz --separate-directions"
                  " --out college-msg.graph"},
   };
 }

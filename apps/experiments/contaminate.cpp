@@ -61,8 +61,8 @@ Graph with_shuffled_attributes(const Graph& graph, uint64_t seed) {
   std::iota(from.begin(), from.end(), int64_t{0});
   Random random(seed);
   shuffle(from, random);
-  // The two rows of a directional link stay together.
-  const int64_t rows = graph.directional ? 2 : 1;
+  // The two rows of a link with separate directions stay together.
+  const int64_t rows = graph.separate_directions ? 2 : 1;
   std::vector<float> values(static_cast<size_t>(matrix.rows * matrix.columns));
   for (int64_t link = 0; link < graph.links; ++link) {
     for (int64_t r = 0; r < rows; ++r) {

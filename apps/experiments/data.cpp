@@ -53,7 +53,7 @@ Options mails(const Options& more = {}) {
                {"label", "department"},
                {"split", "split"},
                {"slices", 64},
-               {"directional", true}},
+               {"separate_directions", true}},
               more);
 }
 

@@ -45,7 +45,7 @@ Document theorem1(Lab& lab) {
                   .x_label = "number of layers l"};
   double worst = 0;
   for (const auto direction :
-       {LinkDirection::kUndirected, LinkDirection::kDirectional, LinkDirection::kDirected}) {
+       {LinkDirection::kUndirected, LinkDirection::kSeparate, LinkDirection::kDirected}) {
     Series walk{.name = join(name_of(direction), ", walk form (largest)")};
     Series printed{.name = join(name_of(direction), ", printed form (smallest)")};
     printed.dashed = true;

@@ -16,8 +16,8 @@ namespace {
 
 enum Stream : uint64_t { kEnds = 1, kFeatures, kAttributes, kW, kU };
 
-constexpr std::array<std::string_view, 3> kDirectionNames = {"undirected", "directional",
-                                                             "directed"};
+constexpr std::array<std::string_view, 3> kDirectionNames = {
+    "undirected", "undirected, separate directions", "directed"};
 
 size_t index(int64_t i) { return static_cast<size_t>(i); }
 
@@ -43,16 +43,16 @@ Graph make_graph(int64_t nodes, LinkDirection direction, const Ends& ends, Value
   };
   Graph graph;
   graph.directed = direction == LinkDirection::kDirected;
-  graph.directional = direction == LinkDirection::kDirectional;
+  graph.separate_directions = direction == LinkDirection::kSeparate;
   graph.links = static_cast<int64_t>(ends.source.size());
   graph.adjacency() = build_adjacency({.source = ends.source,
                                        .target = ends.target,
                                        .nodes = nodes,
                                        .directed = graph.directed,
                                        .keep_self_loops = true},
-                                      graph.directional);
+                                      graph.separate_directions);
   const int64_t features = columns(values.features, nodes);
-  const int64_t attribute_rows = graph.directional ? 2 * graph.links : graph.links;
+  const int64_t attribute_rows = graph.separate_directions ? 2 * graph.links : graph.links;
   const int64_t attributes = columns(values.attributes, attribute_rows);
   graph.nodes.names = numbered_names("", nodes);
   graph.nodes.features = Attributes::dense(std::move(values.features), nodes, features);
@@ -153,7 +153,7 @@ TheoremCase theorem_case(const TheoremOptions& options, LinkDirection direction,
       end->push_back(static_cast<int32_t>(ends_random.below(static_cast<uint64_t>(options.nodes))));
     }
   }
-  const int64_t rows = (direction == LinkDirection::kDirectional ? 2 : 1) * options.links;
+  const int64_t rows = (direction == LinkDirection::kSeparate ? 2 : 1) * options.links;
   return {
       .graph = make_graph(options.nodes, direction, ends,
                           {.features = normals(options.nodes * options.features, random(kFeatures)),
@@ -170,7 +170,7 @@ TheoremCase theorem_case(const TheoremOptions& options, LinkDirection direction,
 std::vector<TheoremRow> check_theorem(const TheoremOptions& options) {
   std::vector<TheoremRow> rows;
   for (const auto direction :
-       {LinkDirection::kUndirected, LinkDirection::kDirectional, LinkDirection::kDirected}) {
+       {LinkDirection::kUndirected, LinkDirection::kSeparate, LinkDirection::kDirected}) {
     for (int64_t g = 0; g < options.graphs; ++g) {
       const TheoremCase on = theorem_case(options, direction, g);
       for (int64_t l = 1; l <= options.layers; ++l) {

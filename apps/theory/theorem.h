@@ -62,8 +62,8 @@ struct TheoremSide {
   double relative_difference;  // |sum − kernel| / max(|sum|, |kernel|)
 };
 
-// The two arcs of a directional link have separate attributes.
-enum class LinkDirection : uint8_t { kUndirected, kDirectional, kDirected };
+// kSeparate: undirected, and the two arcs of a link have separate attributes.
+enum class LinkDirection : uint8_t { kUndirected, kSeparate, kDirected };
 std::string_view name_of(LinkDirection direction);
 
 struct TheoremRow {

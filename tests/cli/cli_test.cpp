@@ -130,7 +130,7 @@ TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
     text += join(i * 7919 % 20'011, ",", i * 104'729 % 20'011, ",", i % 97, ",c", i % 7, "\n");
   }
   write("links.csv", text);
-  const Strings flags = {"--categorical", "city", "--directional", "--split", "65/15/20"};
+  const Strings flags = {"--categorical", "city", "--separate-directions", "--split", "65/15/20"};
   for (const std::string threads : {"1", "2", "3"}) {
     auto arguments = import_links(flags);
     arguments[4] = path(threads + ".graph");

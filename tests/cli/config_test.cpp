@@ -27,11 +27,11 @@ class Config : public FolderTest {
 
 TEST_F(Config, SetsValuesAndSwitches) {
   const auto result =
-      contacts("# import settings\nslices = 5\ncounts = \"raw\"\ndirectional = true\n");
+      contacts("# import settings\nslices = 5\ncounts = \"raw\"\nseparate_directions = true\n");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 10);
-  EXPECT_EQ(result.json()["directional"], true);
-  EXPECT_EQ(contacts("slices = 5\ndirectional = false\n").json()["link_attributes"], 5);
+  EXPECT_EQ(result.json()["separate_directions"], true);
+  EXPECT_EQ(contacts("slices = 5\nseparate_directions = false\n").json()["link_attributes"], 5);
 }
 
 TEST_F(Config, SetsLists) {

@@ -35,7 +35,7 @@ TEST_F(LikeFlag, RelationsKeepTheirColumns) {
 }
 
 TEST_F(LikeFlag, RelationsKeepTheirColumnsInBothDirections) {
-  import_both("typed", "a b knows\nb c likes\n", "x y likes\n", {"--directional"});
+  import_both("typed", "a b knows\nb c likes\n", "x y likes\n", {"--separate-directions"});
   EXPECT_EQ(texts(new_.attribute_names), texts(old_.attribute_names));
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 1, 0, 0}));
   EXPECT_EQ(arc(new_, "y", "x"), (Floats{0, 0, 0, 1}));
@@ -43,13 +43,13 @@ TEST_F(LikeFlag, RelationsKeepTheirColumnsInBothDirections) {
 
 TEST_F(LikeFlag, CategoriesKeepTheirColumnsInBothDirections) {
   import_both("links", "source,target,city\na,b,Rome\nb,c,Oslo\n", "source,target,city\nx,y,Oslo\n",
-              {"--categorical", "city", "--directional"});
+              {"--categorical", "city", "--separate-directions"});
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 1, 0, 0}));
 }
 
 TEST_F(LikeFlag, SlicesAndMembersKeepTheirColumns) {
   import_both("contacts", "a b 0\na b 8\n", "x y 7\n",
-              {"--slices", "4", "--counts", "raw", "--directional"});
+              {"--slices", "4", "--counts", "raw", "--separate-directions"});
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 0, 0, 1, 0, 0, 0, 0}));
   import_both("sets", "id,authors\n1,A;B\n2,A;B\n", "id,authors\n3,B;C\n4,C;B\n",
               {"--members", "authors"});
@@ -87,9 +87,10 @@ TEST_F(LikeFlag, RefusesDifferentNodeFeatures) {
       {"earlier graph", "age"});
 }
 
-TEST_F(LikeFlag, RefusesToMixDirectionalAndNonDirectional) {
-  expect_error([&] { import_both("contacts", "a b 0\na b 8\n", {"--directional"}, "x y 7\n", {}); },
-               {"earlier graph"});
+TEST_F(LikeFlag, RejectsLinksWithAndWithoutSeparateDirections) {
+  expect_error(
+      [&] { import_both("contacts", "a b 0\na b 8\n", {"--separate-directions"}, "x y 7\n", {}); },
+      {"earlier graph"});
 }
 
 TEST_F(LikeFlag, WorksOnTheCommandLine) {

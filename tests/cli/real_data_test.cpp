@@ -44,12 +44,13 @@ const nlohmann::json kEmail = {{"nodes", 986}, {"links", 16064},       {"arcs", 
 
 TEST_F(RealData, EmailFromContacts) {
   const auto json =
-      imported("email.graph",
-               {"contacts", data("email/contacts.txt.gz"), "--nodes", data("email/nodes.csv"),
-                "--label", "department", "--split", "split", "--slices", "64", "--directional",
-                "--features", data("email/official/email_Eu-node-feats.npy")});
+      imported("email.graph", {"contacts", data("email/contacts.txt.gz"), "--nodes",
+                               data("email/nodes.csv"), "--label", "department", "--split", "split",
+                               "--slices", "64", "--separate-directions", "--features",
+                               data("email/official/email_Eu-node-feats.npy")});
   expect_numbers(json, kEmail);
-  expect_numbers(json, {{"raw_links", 332334}, {"link_attributes", 128}, {"directional", true}});
+  expect_numbers(json,
+                 {{"raw_links", 332334}, {"link_attributes", 128}, {"separate_directions", true}});
   const auto info = run_cli({"info", path("email.graph"), "--json"});
   expect_numbers(info.json(), kEmail);
 }

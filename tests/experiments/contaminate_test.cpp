@@ -13,11 +13,11 @@ namespace lase {
 namespace {
 
 // A path whose links have one sparse attribute each, with the values 1 … n.
-Graph numbered_links(bool directional) {
+Graph numbered_links(bool separate_directions) {
   RawGraph raw;
   raw.attributes.layout = Layout::kSparse;
   raw.attributes.columns = 1;
-  raw.rules.directional = directional;
+  raw.rules.separate_directions = separate_directions;
   for (int32_t i = 0; i < 2000; ++i) {
     raw.source.push_back(i);
     raw.target.push_back(i + 1);
@@ -64,13 +64,13 @@ TEST(WithNoise, ChangesNothingForAnInfiniteRatio) {
 }
 
 TEST(WithShuffledAttributes, PermutesThemAmongLinks) {
-  for (const bool directional : {false, true}) {
-    const Graph graph = numbered_links(directional);
+  for (const bool separate_directions : {false, true}) {
+    const Graph graph = numbered_links(separate_directions);
     const Graph shuffled = with_shuffled_attributes(graph, 1);
     auto before = values_of(graph.link_attributes);
     auto after = values_of(shuffled.link_attributes);
     EXPECT_NE(before, after);
-    if (directional) {
+    if (separate_directions) {
       // [sent, received] of one direction is [received, sent] of the other.
       const int64_t k = graph.link_attributes.columns;
       ASSERT_EQ(k, 2);

@@ -129,9 +129,9 @@ Reference reference(const Example& example, const LinkRules& rules) {
     const Floats forth = merged_rows(group.forth, rules.merge);
     const Floats back = merged_rows(group.back, rules.merge);
     const Floats all = merged_rows(group.all, rules.merge);
-    result.arcs[group.u][group.v].push_back(rules.directional ? joined(forth, back) : all);
+    result.arcs[group.u][group.v].push_back(rules.separate_directions ? joined(forth, back) : all);
     if (rules.directed || group.u == group.v) continue;
-    result.arcs[group.v][group.u].push_back(rules.directional ? joined(back, forth) : all);
+    result.arcs[group.v][group.u].push_back(rules.separate_directions ? joined(back, forth) : all);
   }
   return result;
 }
@@ -168,12 +168,12 @@ TEST(BuildGraph, AgreesWithTheReferenceForEveryCombinationOfRules) {
     for (int bits = 0; bits < 3 * 3 * 2 * 4; ++bits) {
       LinkRules rules;
       rules.directed = bits % 3 == 1;
-      rules.directional = bits % 3 == 2;
+      rules.separate_directions = bits % 3 == 2;
       rules.parallel = static_cast<Parallel>(bits / 3 % 3);
       rules.self_loops = bits / 9 % 2 == 0 ? SelfLoops::kDrop : SelfLoops::kKeep;
       rules.merge = static_cast<Merge>(bits / 18);
       const bool simple = rules.parallel == Parallel::kRefuse;
-      if (rules.directional && rules.parallel == Parallel::kKeep) continue;
+      if (rules.separate_directions && rules.parallel == Parallel::kKeep) continue;
       for (uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(join("layout ", layout_name(layout), ", rules ", bits, ", seed ", seed));
         auto example = random_example(seed, layout, rules, simple);
@@ -192,9 +192,9 @@ TEST(BuildGraph, AgreesWithTheReferenceForEveryCombinationOfRules) {
 class WideIndices : public FolderTest {};
 
 TEST_F(WideIndices, AreUsedIfNarrowOnesWouldOverflow) {
-  for (const bool directional : {false, true}) {
+  for (const bool separate_directions : {false, true}) {
     LinkRules rules;
-    rules.directional = directional;
+    rules.separate_directions = separate_directions;
     const auto build = [&](int64_t largest_narrow) {
       return build_graph(random_example(4, Layout::kDense, rules, false).raw, largest_narrow).graph;
     };
@@ -251,16 +251,16 @@ TEST(BuildGraph, TransformsAfterMerging) {
 }
 
 TEST(BuildGraph, ArcsOfALinkShareItsRow) {
-  for (const bool directional : {false, true}) {
+  for (const bool separate_directions : {false, true}) {
     LinkRules rules;
-    rules.directional = directional;
+    rules.separate_directions = separate_directions;
     auto example = random_example(3, Layout::kDense, rules, false);
     const auto graph = build_graph(std::move(example.raw)).graph;
     std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> by_link;
     for (int64_t u = 0; u < graph.node_count(); ++u) {
       for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
         by_link[graph.link_of_row(graph.link[i])].emplace_back(u, graph.neighbor[i]);
-        EXPECT_TRUE(!directional || graph.link[i] % 2 == (u < graph.neighbor[i] ? 0 : 1));
+        EXPECT_TRUE(!separate_directions || graph.link[i] % 2 == (u < graph.neighbor[i] ? 0 : 1));
       }
     }
     EXPECT_EQ(static_cast<int64_t>(by_link.size()), graph.links);
@@ -275,7 +275,7 @@ TEST(BuildGraph, IsTheSameForAnyNumberOfThreads) {
   const auto build = [&](int threads) {
     const ThreadLimit limit(threads);
     LinkRules rules;
-    rules.directional = true;
+    rules.separate_directions = true;
     return contents(build_graph(random_example(11, Layout::kSparse, rules, false).raw).graph);
   };
   const auto one = build(1);

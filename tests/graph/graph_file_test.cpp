@@ -36,7 +36,7 @@ class GraphFile : public FolderTest {
   Graph regression() const {
     return links("source,target,w\na,b,1\nb,c,2\n",
                  {"--nodes", write("nodes.csv", "id,age\na,1\nb,\nc,3\n"), "--regress", "age",
-                  "--directional"});
+                  "--separate-directions"});
   }
   Graph multi_label(const std::string& nodes) const {
     return links("source,target\na,b\n",
@@ -209,7 +209,7 @@ TEST_F(GraphFile, RejectsInconsistentMetadata) {
            {"links", 3.9e19},
            {"links", 1.5},
            {"links", "many"},
-           {"directional", true},
+           {"separate_directions", true},
            {"directed", 3},
            {"task", "riddle"},
            {"task", "regression"},

@@ -14,13 +14,13 @@ class SchemaTest : public FolderTest {
   }
 };
 
-TEST_F(SchemaTest, UndoesDirectionalNames) {
-  const auto earlier = read("typed", "a,b,knows\nb,c,likes\n", {"--directional"});
+TEST_F(SchemaTest, UndoesNamesOfSeparateDirections) {
+  const auto earlier = read("typed", "a,b,knows\nb,c,likes\n", {"--separate-directions"});
   EXPECT_EQ(texts(earlier.attribute_names),
             (Strings{"out knows", "out likes", "in knows", "in likes"}));
   const Schema schema = schema_of(earlier);
   EXPECT_EQ(texts(schema.attribute_names), (Strings{"knows", "likes"}));
-  const auto graph = read("typed", "x,y,likes\n", {"--directional"}, &schema);
+  const auto graph = read("typed", "x,y,likes\n", {"--separate-directions"}, &schema);
   EXPECT_NO_THROW(require_schema(graph, earlier));
   EXPECT_EQ(arc(graph, "x", "y"), (Floats{0, 1, 0, 0}));
   EXPECT_EQ(arc(graph, "y", "x"), (Floats{0, 0, 0, 1}));
@@ -36,8 +36,8 @@ TEST_F(SchemaTest, RejectsOtherAttributes) {
   expect_error([&] { check("source,target,x\nc,d,3\n", {}); },
                {"2 link attributes", "the new one has 1"});
   expect_error([&] { check("source,target,x,z\nc,d,3,4\n", {}); }, {"'y'", "'z'"});
-  expect_error([&] { check("source,target,x,y\nc,d,3,4\n", {"--directional"}); },
-               {"without directional"});
+  expect_error([&] { check("source,target,x,y\nc,d,3,4\n", {"--separate-directions"}); },
+               {"without separate_directions"});
 }
 
 TEST_F(SchemaTest, RejectsADamagedRecipe) {

@@ -54,7 +54,7 @@ TEST_F(ContactsFormat, TransformsCounts) {
 }
 
 TEST_F(ContactsFormat, SeparatesDirections) {
-  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw", "--directional"});
+  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw", "--separate-directions"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 1, 1, 0}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{1, 0, 2, 1}));
   EXPECT_EQ(arc(graph, "c", "b"), (Floats{0, 0, 0, 1}));
@@ -86,7 +86,7 @@ TEST_F(ContactsFormat, AcceptsColumnsInAnyOrder) {
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"a", "b"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   const auto named = read("time,receiver,sender\n0,b,a\n8,b,a\n",
-                          {"--slices", "2", "--counts", "raw", "--directional"});
+                          {"--slices", "2", "--counts", "raw", "--separate-directions"});
   EXPECT_EQ(arc(named, "a", "b"), (Floats{1, 1, 0, 0}));
 }
 

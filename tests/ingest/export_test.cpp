@@ -50,11 +50,11 @@ TEST_F(Export, RoundTripsDenseLinks) {
                              "--split", "split", "--self-loops", "keep"}));
 }
 
-TEST_F(Export, RoundTripsParallelDirectedAndDirectionalLinks) {
+TEST_F(Export, RoundTripsParallelDirectedAndSeparateLinks) {
   const std::string file = links();
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--directed"}));
-  expect_round_trip(import_graph("links", {file, "--header", "yes", "--directional"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--separate-directions"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--layout", "coded"}));
 }
 
@@ -65,7 +65,7 @@ TEST_F(Export, RoundTripsSparseLinksAndFeatures) {
   const std::string table = write("n.csv", "id,text\na,red fox\nb,red dog\nc,dog\n");
   expect_round_trip(
       import_graph("typed", {file, "--nodes", table, "--text", "text", "--text-min-count", "1"}));
-  expect_round_trip(import_graph("typed", {file, "--directional"}));
+  expect_round_trip(import_graph("typed", {file, "--separate-directions"}));
 }
 
 TEST_F(Export, RoundTripsMultiLabelsAndRegressionTargets) {

@@ -87,8 +87,8 @@ TEST_F(LinksFormat, DirectedLinksHaveOneArc) {
   EXPECT_EQ(neighbors(graph, "c"), Strings{});
 }
 
-TEST_F(LinksFormat, DirectionalLinksSeparateSentAndReceived) {
-  const auto graph = read(kSmall, with(kNumbers, {"--directional"})).graph;
+TEST_F(LinksFormat, SeparateDirectionsHaveSentAndReceived) {
+  const auto graph = read(kSmall, with(kNumbers, {"--separate-directions"})).graph;
   EXPECT_EQ(graph.links, 2);
   EXPECT_EQ(graph.arc_count(), 4);
   EXPECT_EQ(texts(graph.attribute_names),
@@ -98,14 +98,14 @@ TEST_F(LinksFormat, DirectionalLinksSeparateSentAndReceived) {
   EXPECT_EQ(arc(graph, "c", "b"), (Floats{0, 0, 2, 8}));
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--directional", "--directed"}));
+        read(kSmall, with(kNumbers, {"--separate-directions", "--directed"}));
       },
       {"mutually exclusive"});
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--directional", "--parallel", "keep"}));
+        read(kSmall, with(kNumbers, {"--separate-directions", "--parallel", "keep"}));
       },
-      {"directional requires parallel"});
+      {"separate_directions requires parallel"});
 }
 
 TEST_F(LinksFormat, AcceptsColumnsByNameAndPosition) {

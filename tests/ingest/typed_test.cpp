@@ -47,8 +47,8 @@ TEST_F(TypedFormat, KeepsDirections) {
   const auto directed = read(kTyped, {"--directed"});
   EXPECT_EQ(arc(directed, "a", "b"), (Floats{2, 0}));
   EXPECT_EQ(arc(directed, "b", "a"), (Floats{0, 1}));
-  const auto directional = read(kTyped, {"--directional"});
-  EXPECT_EQ(arc(directional, "b", "a"), (Floats{0, 1, 2, 0}));
+  const auto separate = read(kTyped, {"--separate-directions"});
+  EXPECT_EQ(arc(separate, "b", "a"), (Floats{0, 1, 2, 0}));
 }
 
 TEST_F(TypedFormat, UsesTheOrderOfAList) {

@@ -38,7 +38,7 @@ TrainedModel trained_on(const Graph& graph, const std::string& architecture = "s
   trained.label_names = graph.nodes.labels.names;
   trained.feature_names = graph.nodes.feature_names;
   trained.attribute_names = graph.attribute_names;
-  trained.directional = graph.directional;
+  trained.separate_directions = graph.separate_directions;
   trained.node_reduction = graph.node_reduction;
   trained.link_reduction = graph.link_reduction;
   trained.training = {{"curve", {1, 2}}};
@@ -75,14 +75,14 @@ TEST_F(ModelFile, StoresOptionsReductionsAndTargets) {
   TrainedModel trained = trained_on(graph);
   trained.task = Task::kRegression;
   trained.degree_features = true;
-  trained.directional = true;
+  trained.separate_directions = true;
   trained.scaling.nodes = NodeScaling::kRow;
   trained.target_mean = at::tensor({1.0F, 2.0F, 3.0F});
   trained.target_scale = at::tensor({4.0F, 5.0F, 6.0F});
   save_model(trained, path("m.model"));
   const TrainedModel loaded = load_model(path("m.model"));
   EXPECT_TRUE(loaded.degree_features);
-  EXPECT_TRUE(loaded.directional);
+  EXPECT_TRUE(loaded.separate_directions);
   EXPECT_EQ(loaded.scaling.nodes, NodeScaling::kRow);
   EXPECT_TRUE(at::equal(loaded.target_mean, trained.target_mean));
   EXPECT_TRUE(at::equal(loaded.target_scale, trained.target_scale));
@@ -205,9 +205,9 @@ TEST(FittedGraph, ReportsHowAttributesDiffer) {
   Graph renamed = graph;
   renamed.attribute_names = make_string_table(Strings{"attribute 0", "amount", "attribute 2"});
   rejects(renamed, {"new.graph", "column 2", "link attributes", "'amount'", "'attribute 1'"});
-  Graph directional = graph;
-  directional.directional = true;
-  rejects(directional,
+  Graph separate = graph;
+  separate.separate_directions = true;
+  rejects(separate,
           {"new.graph", "separate attributes for each direction", "the same attributes in both"});
 }
 

@@ -22,7 +22,7 @@ constexpr Kind kKinds[] = {Kind::kNeighbor, Kind::kNeighborhood, Kind::kRandomWa
 struct GraphShape {
   Layout layout = Layout::kDense;
   bool directed = false;
-  bool directional = false;
+  bool separate_directions = false;
   int64_t nodes = 6;
   int64_t links = 9;
   int64_t features = 3;
@@ -69,10 +69,10 @@ Graph make_graph(const GraphShape& shape) {
                                        .nodes = shape.nodes,
                                        .directed = shape.directed,
                                        .keep_self_loops = true},
-                                      shape.directional);
+                                      shape.separate_directions);
   graph.links = shape.links;
   graph.directed = shape.directed;
-  graph.directional = shape.directional;
+  graph.separate_directions = shape.separate_directions;
   graph.nodes.names = numbered_names("", shape.nodes);
   if (shape.features > 0) {
     graph.nodes.features =
@@ -80,8 +80,8 @@ Graph make_graph(const GraphShape& shape) {
   }
   if (shape.attributes > 0) {
     graph.link_attributes =
-        random_attributes(shape.layout, shape.links * (shape.directional ? 2 : 1), shape.attributes,
-                          shape.seed + 2000);
+        random_attributes(shape.layout, shape.links * (shape.separate_directions ? 2 : 1),
+                          shape.attributes, shape.seed + 2000);
   }
   return graph;
 }
@@ -258,7 +258,7 @@ bool positive_semidefinite(Vector a, size_t n) {
 
 struct Directions {
   bool directed;
-  bool directional;
+  bool separate_directions;
 };
 
 class GraphKernel : public testing::TestWithParam<std::tuple<Layout, Directions>> {
@@ -266,7 +266,7 @@ class GraphKernel : public testing::TestWithParam<std::tuple<Layout, Directions>
   Graph graph(GraphShape shape) const {
     shape.layout = std::get<Layout>(GetParam());
     shape.directed = std::get<Directions>(GetParam()).directed;
-    shape.directional = std::get<Directions>(GetParam()).directional;
+    shape.separate_directions = std::get<Directions>(GetParam()).separate_directions;
     return make_graph(shape);
   }
 };
@@ -274,7 +274,8 @@ class GraphKernel : public testing::TestWithParam<std::tuple<Layout, Directions>
 std::string case_name(const testing::TestParamInfo<std::tuple<Layout, Directions>>& about) {
   const auto [layout, directions] = about.param;
   if (directions.directed) return join(layout_name(layout), "_directed");
-  return join(layout_name(layout), directions.directional ? "_directional" : "_undirected");
+  return join(layout_name(layout),
+              directions.separate_directions ? "_separate_directions" : "_undirected");
 }
 
 INSTANTIATE_TEST_SUITE_P(

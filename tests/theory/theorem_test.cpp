@@ -11,7 +11,7 @@
 namespace lase {
 namespace {
 
-constexpr LinkDirection kDirections[] = {LinkDirection::kUndirected, LinkDirection::kDirectional,
+constexpr LinkDirection kDirections[] = {LinkDirection::kUndirected, LinkDirection::kSeparate,
                                          LinkDirection::kDirected};
 
 double dot(const float* weights, const Floats& f) {

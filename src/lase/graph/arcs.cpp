@@ -98,10 +98,10 @@ Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
   return {row_ptr.freeze(), neighbor.freeze(), link.freeze()};
 }
 
-Adjacency build_adjacency(const LinkEnds& ends, bool directional) {
-  const AdjacencyRules rules{.rows = std::ssize(ends.source) * (directional ? 2 : 1)};
+Adjacency build_adjacency(const LinkEnds& ends, bool separate_directions) {
+  const AdjacencyRules rules{.rows = std::ssize(ends.source) * (separate_directions ? 2 : 1)};
   return make_adjacency(SortedArcs(ends), rules, [&](int64_t u, const SortedArcs::Arc& arc) {
-    return attribute_row(directional, arc.link, u, arc.neighbor);
+    return attribute_row(separate_directions, arc.link, u, arc.neighbor);
   });
 }
 

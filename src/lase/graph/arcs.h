@@ -58,13 +58,13 @@ struct AdjacencyRules {
 Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
                          const std::function<int64_t(int64_t u, const SortedArcs::Arc&)>& row_of);
 
-// Row of link attributes of the arc u→v. In a directional graph each arc has its own row, and the
-// arc from the lower node comes first.
-constexpr int64_t attribute_row(bool directional, int64_t link, int64_t u, int64_t v) {
-  return directional ? 2 * link + (u > v ? 1 : 0) : link;
+// Row of link attributes of the arc u→v. If directions are separate, each arc has its own row, and
+// the arc from the lower node comes first.
+constexpr int64_t attribute_row(bool separate_directions, int64_t link, int64_t u, int64_t v) {
+  return separate_directions ? 2 * link + (u > v ? 1 : 0) : link;
 }
 
 // Adjacency of unmerged links: parallel links stay separate arcs.
-Adjacency build_adjacency(const LinkEnds& ends, bool directional);
+Adjacency build_adjacency(const LinkEnds& ends, bool separate_directions);
 
 }  // namespace lase

@@ -11,7 +11,7 @@ constexpr std::string_view kOut = "out ";
 constexpr std::string_view kIn = "in ";
 
 // "out slice 3" is what u sent over the link, "in slice 3" what it received.
-StringTable directional_names(const StringTable& names) {
+StringTable separate_names(const StringTable& names) {
   StringTableBuilder both;
   for (const auto direction : {kOut, kIn}) {
     for (int64_t i = 0; i < names.size(); ++i) both.add(join(direction, names[i]));
@@ -21,7 +21,7 @@ StringTable directional_names(const StringTable& names) {
 
 }  // namespace
 
-StringTable undirectional_names(const StringTable& names) {
+StringTable shared_names(const StringTable& names) {
   StringTableBuilder half;
   for (int64_t i = 0; i < names.size() / 2; ++i) {
     half.add(names[i].starts_with(kOut) ? names[i].substr(kOut.size()) : names[i]);
@@ -52,24 +52,24 @@ BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
                            .directed = rules.directed,
                            .keep_self_loops = rules.self_loops == SelfLoops::kKeep});
     groups = group_links(raw, arcs);
-    graph.adjacency() =
-        make_adjacency(arcs,
-                       {.merge_parallel = rules.parallel != Parallel::kKeep,
-                        .rows = groups.rows(rules.directional),
-                        .largest_narrow = largest_narrow},
-                       [&](int64_t u, const SortedArcs::Arc& arc) {
-                         const int64_t link = groups.row[arc.link] / (rules.directional ? 2 : 1);
-                         return attribute_row(rules.directional, link, u, arc.neighbor);
-                       });
+    graph.adjacency() = make_adjacency(
+        arcs,
+        {.merge_parallel = rules.parallel != Parallel::kKeep,
+         .rows = groups.rows(rules.separate_directions),
+         .largest_narrow = largest_narrow},
+        [&](int64_t u, const SortedArcs::Arc& arc) {
+          const int64_t link = groups.row[arc.link] / (rules.separate_directions ? 2 : 1);
+          return attribute_row(rules.separate_directions, link, u, arc.neighbor);
+        });
   }
   report.self_loops = groups.self_loops;
   report.merged = groups.merged;
   graph.links = groups.links;
   graph.directed = rules.directed;
-  graph.directional = rules.directional;
+  graph.separate_directions = rules.separate_directions;
   graph.link_attributes = choose_layout(merge_attributes(raw, groups), raw.layout_rule);
   graph.attribute_names =
-      graph.directional ? directional_names(raw.attribute_names) : raw.attribute_names;
+      graph.separate_directions ? separate_names(raw.attribute_names) : raw.attribute_names;
   for (int64_t u = 0; u < nodes; ++u) report.isolated += graph.degree(u) == 0 ? 1 : 0;
   graph.nodes = std::move(raw.nodes);
   graph.recipe = std::move(raw.recipe);

@@ -25,7 +25,7 @@ struct BuiltGraph {
 // take 64 bits if the largest exceeds `largest_narrow`.
 BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow = kLargestNarrow);
 
-// Attribute names of a directional graph before its directions were paired: "out x" → "x".
-StringTable undirectional_names(const StringTable& names);
+// Attribute names of a graph with separate directions, before they were paired: "out x" → "x".
+StringTable shared_names(const StringTable& names);
 
 }  // namespace lase

@@ -74,7 +74,7 @@ json describe_json(const Graph& graph) {
           {"links", graph.links},
           {"arcs", graph.arc_count()},
           {"directed", graph.directed},
-          {"directional", graph.directional},
+          {"separate_directions", graph.separate_directions},
           {"isolated", isolated},
           {"max_degree", max_degree},
           {"node_features", graph.nodes.features.columns},
@@ -101,7 +101,7 @@ std::string describe_text(const Graph& graph) {
     out << " (" << grouped(about["isolated"].get<int64_t>()) << " isolated)";
   }
   out << "\nlinks            " << grouped(graph.links) << (graph.directed ? ", directed" : "")
-      << (graph.directional ? ", separate attributes per direction" : "");
+      << (graph.separate_directions ? ", separate attributes per direction" : "");
   if (nodes > 0) {
     const double degree = static_cast<double>(graph.arc_count()) / static_cast<double>(nodes);
     out << " (mean degree " << significant(degree, 3) << ", max "
@@ -110,7 +110,7 @@ std::string describe_text(const Graph& graph) {
   out << "\nnode features    " << matrix_text(graph.nodes.features, graph.node_reduction, "node");
   out << "\nlink attributes  "
       << matrix_text(graph.link_attributes, graph.link_reduction,
-                     graph.directional ? "arc" : "link");
+                     graph.separate_directions ? "arc" : "link");
   out << "\nlabels           ";
   if (labels.task == Task::kNone) {
     out << "none";

@@ -28,24 +28,24 @@ struct Reduction {
 // A graph with node features and link attributes. Its arrays are in memory or in a mapped file.
 //
 // Row link[i] of link_attributes is f(e) of arc i. The two arcs of an undirected link share a row,
-// unless the graph is directional: then the arcs of link l have rows 2l (from the lower node) and
+// unless directions are separate: then the arcs of link l have rows 2l (from the lower node) and
 // 2l+1, and the row of arc u→v is [sent from u to v, received by u from v].
 struct Graph : Adjacency {
   Adjacency& adjacency() { return *this; }
 
   int64_t links = 0;  // an undirected link counts once
   bool directed = false;
-  bool directional = false;
+  bool separate_directions = false;
 
   Nodes nodes;
-  Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directional
+  Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directions are separate
   StringTable attribute_names;  // [k]
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json recipe = nlohmann::json::object();  // see RawGraph
   std::string fingerprint;  // stored in the graph file; empty if there is none
 
-  int64_t link_of_row(int64_t row) const { return directional ? row / 2 : row; }
+  int64_t link_of_row(int64_t row) const { return separate_directions ? row / 2 : row; }
   int64_t split_size(Split split) const;
 };
 
@@ -58,7 +58,8 @@ std::string fingerprint(const Graph& graph);
 // Writes the graph to one safetensors file, atomically.
 void save_graph(const Graph& graph, const std::string& path);
 
-// Memory-maps a graph file in constant time: the header is checked, the arrays are not read.
+// Memory-maps a graph file. Checks the header and the checksums of the metadata and of arrays of up
+// to 1 MiB; larger arrays are not read.
 Graph open_graph(const std::string& path);
 
 // Opens a graph file, verifies the checksums of its arrays, and checks it with check_graph().

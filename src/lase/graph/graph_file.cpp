@@ -77,7 +77,7 @@ Metadata graph_metadata(const Graph& graph) {
   };
   const json about = {{"links", graph.links},
                       {"directed", graph.directed},
-                      {"directional", graph.directional},
+                      {"separate_directions", graph.separate_directions},
                       {"task", task_name(graph.nodes.labels.task)},
                       {"node_features", describe(graph.nodes.features)},
                       {"link_attributes", describe(graph.link_attributes)},
@@ -120,7 +120,7 @@ Graph read_graph(const SafetensorsFile& file) try {
   Graph graph;
   graph.links = non_negative_at(about, "links");
   graph.directed = about.value("directed", false);
-  graph.directional = about.value("directional", false);
+  graph.separate_directions = about.value("separate_directions", false);
   graph.recipe = about.value("recipe", json::object());
   graph.fingerprint = about.value("fingerprint", "");
   graph.row_ptr = file.get<int64_t>("row_ptr", {-1});
@@ -132,7 +132,7 @@ Graph read_graph(const SafetensorsFile& file) try {
   require(graph.links >= 0 && graph.links <= graph.arc_count(), path, ": the number of links is ",
           graph.links, ", expected 0 to ", graph.arc_count(), ", the number of arcs");
   graph.link_attributes =
-      get_attributes(file, "link_attributes", graph.links * (graph.directional ? 2 : 1),
+      get_attributes(file, "link_attributes", graph.links * (graph.separate_directions ? 2 : 1),
                      about.value("link_attributes", json::object()));
   graph.attribute_names =
       get_column_names(file, "link_attribute_names", graph.link_attributes.columns);
@@ -200,7 +200,7 @@ void check_graph(const Graph& graph, const std::string& path) {
   check_ascending(graph.row_ptr, "row_ptr", path);
   check_range(graph.neighbor, 0, n, "neighbor", path);
   graph.link.visit([&](const auto& link) {
-    check_range(link, 0, graph.links * (graph.directional ? 2 : 1), "link", path);
+    check_range(link, 0, graph.links * (graph.separate_directions ? 2 : 1), "link", path);
   });
   check_attributes(graph.link_attributes, "link_attributes", path);
   check_attributes(graph.nodes.features, "node_features", path);

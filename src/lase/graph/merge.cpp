@@ -63,8 +63,8 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     }
     groups.merged += repeated ? 1 : 0;
     const int64_t link =
-        repeated ? groups.row[leader] / (rules.directional ? 2 : 1) : groups.links++;
-    groups.row[i] = attribute_row(rules.directional, link, u, v);
+        repeated ? groups.row[leader] / (rules.separate_directions ? 2 : 1) : groups.links++;
+    groups.row[i] = attribute_row(rules.separate_directions, link, u, v);
   }
   return groups;
 }
@@ -259,15 +259,15 @@ void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroup
 
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
   const LinkRules& rules = raw.rules;
-  const int64_t rows = groups.rows(rules.directional);
+  const int64_t rows = groups.rows(rules.separate_directions);
   const int64_t columns = raw.attributes.columns;
   Attributes merged =
       raw.attributes.layout == Layout::kSparse
           ? merge_sparse(raw.attributes, groups.row, rows, rules.merge)
-          : merge_dense(raw.attributes, groups.row, rows, rules.merge, !rules.directional);
+          : merge_dense(raw.attributes, groups.row, rows, rules.merge, !rules.separate_directions);
   merged.columns = columns;
   if (groups.merged > 0) check_finite(merged, raw, groups);
-  if (rules.directional) merged = pair_directions(merged);
+  if (rules.separate_directions) merged = pair_directions(merged);
   if (rules.transform != Transform::kRaw) {
     std::vector<float> values(merged.values.begin(), merged.values.end());
     for (float& value : values) value = transformed(rules.transform, value);

@@ -19,13 +19,14 @@ struct LinkGroups {
   int64_t self_loops = 0;
   int64_t merged = 0;
 
-  int64_t rows(bool directional) const { return directional ? 2 * links : links; }
+  int64_t rows(bool separate_directions) const { return separate_directions ? 2 * links : links; }
 };
 
 // Groups raw links between the same nodes, whose arcs are adjacent in sorted order.
 LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs);
 
-// Merged attributes: [links, k], or [2 links, 2k] if directional (see Graph).
+// Merged attributes: [links, raw columns], or [2 links, 2 × raw columns] if directions are separate
+// (see Graph).
 Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups);
 
 // Converts attributes to the layout that the rule selects.

@@ -242,7 +242,7 @@ void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitt
     for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
       const int32_t v = graph.neighbor[i];
       // An undirected link counts once, unless each direction has its own attributes.
-      const bool counts = graph.directed || graph.directional || u <= v;
+      const bool counts = graph.directed || graph.separate_directions || u <= v;
       if (counts && is_training(graph, u) && is_training(graph, v)) rows.push_back(graph.link[i]);
     }
   }

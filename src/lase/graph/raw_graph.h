@@ -42,8 +42,8 @@ enum class Transform : uint8_t { kRaw, kLog1p, kBinary };
 
 // How raw links become links.
 struct LinkRules {
-  bool directed = false;     // arcs from source to target only
-  bool directional = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
+  bool directed = false;             // arcs from source to target only
+  bool separate_directions = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
   Parallel parallel = Parallel::kMerge;
   SelfLoops self_loops = SelfLoops::kDrop;
   Merge merge = Merge::kSum;              // how the attributes of merged links combine

@@ -43,7 +43,7 @@ std::vector<double> Schema::numbers(const std::string& key) const {
 Schema schema_of(const Graph& graph) {
   Schema schema;
   const auto& names = attribute_names(graph);
-  schema.attribute_names = graph.directional ? undirectional_names(names) : names;
+  schema.attribute_names = graph.separate_directions ? shared_names(names) : names;
   schema.feature_names = feature_names(graph);
   schema.label_names = graph.nodes.labels.names;
   schema.recipe = graph.recipe;
@@ -51,9 +51,10 @@ Schema schema_of(const Graph& graph) {
 }
 
 void require_schema(const Graph& graph, const Graph& earlier) {
-  require(graph.directional == earlier.directional, "the earlier graph was imported with",
-          earlier.directional ? " " : "out ", OptionName{"directional"}, ", but the new one with",
-          graph.directional ? " it" : "out it");
+  require(graph.separate_directions == earlier.separate_directions,
+          "the earlier graph was imported with", earlier.separate_directions ? " " : "out ",
+          OptionName{"separate_directions"}, ", but the new one with",
+          graph.separate_directions ? " it" : "out it");
   require_same(attribute_names(graph), attribute_names(earlier), "link attributes");
   require_same(feature_names(graph), feature_names(earlier), "node features");
 }

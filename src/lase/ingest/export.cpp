@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::string_view kOut = "out ";  // prefix of names of sent attributes, see build_graph
 
-std::string column_name(const StringTable& names, int64_t j, bool directional) {
+std::string column_name(const StringTable& names, int64_t j, bool separate_directions) {
   auto name = names[j];
-  if (directional && name.starts_with(kOut)) name.remove_prefix(kOut.size());
+  if (separate_directions && name.starts_with(kOut)) name.remove_prefix(kOut.size());
   return std::string(name);
 }
 
 void write_names(const std::string& path, const StringTable& names, int64_t count,
-                 bool directional) {
+                 bool separate_directions) {
   TextWriter out(path);
-  for (int64_t j = 0; j < count; ++j) out << column_name(names, j, directional) << '\n';
+  for (int64_t j = 0; j < count; ++j) out << column_name(names, j, separate_directions) << '\n';
   out.commit();
 }
 
@@ -36,7 +36,7 @@ class Exporter {
     import_.nodes.file = path("nodes.csv");
     import_.nodes.columns = {"none"};
     import_.rules.directed = graph_.directed;
-    import_.rules.directional = graph_.directional;
+    import_.rules.separate_directions = graph_.separate_directions;
     write_nodes();
     write_features();
     write_links(sparse);
@@ -172,7 +172,7 @@ void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bo
   attributes.for_each(row, [&](int64_t j, float value) {
     if (j >= columns_) return;
     ends();
-    (out << ',').field(column_name(graph_.attribute_names, j, graph_.directional))
+    (out << ',').field(column_name(graph_.attribute_names, j, graph_.separate_directions))
         << ',' << value << '\n';
     written = true;
   });
@@ -183,7 +183,7 @@ void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bo
 
 void Exporter::write_links(bool sparse) {
   const Attributes& attributes = graph_.link_attributes;
-  columns_ = graph_.directional ? attributes.columns / 2 : attributes.columns;
+  columns_ = graph_.separate_directions ? attributes.columns / 2 : attributes.columns;
   // First arc of each link.
   struct Arc {
     int32_t u = -1;
@@ -211,10 +211,11 @@ void Exporter::write_links(bool sparse) {
   out << "source,target";
   if (sparse) {
     out << ",relation,weight";
-    write_names(path("relations.txt"), graph_.attribute_names, columns_, graph_.directional);
+    write_names(path("relations.txt"), graph_.attribute_names, columns_,
+                graph_.separate_directions);
   } else {
     for (int64_t j = 0; j < columns_; ++j) {
-      (out << ',').field(column_name(graph_.attribute_names, j, graph_.directional));
+      (out << ',').field(column_name(graph_.attribute_names, j, graph_.separate_directions));
     }
     import_.layout =
         attributes.layout == Layout::kCoded ? LayoutChoice::kCoded : LayoutChoice::kDense;
@@ -223,7 +224,7 @@ void Exporter::write_links(bool sparse) {
   for (const auto& [u, v, row] : first) {
     require(u >= 0, "the graph is damaged: a link has no arc from its lower node");
     write_link(out, u, v, row, sparse, true);
-    if (graph_.directional && u != v) write_link(out, v, u, row ^ 1, sparse, false);
+    if (graph_.separate_directions && u != v) write_link(out, v, u, row ^ 1, sparse, false);
   }
   out.commit();
 }

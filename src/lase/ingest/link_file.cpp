@@ -23,18 +23,19 @@ const OptionTable<TableOptions>& table_option_table() {
 OptionTable<LinkRules> link_rule_option_table(Merging merging) {
   using O = LinkRules;
   OptionTable<O> all;
-  all.add(
-      "directed", &O::directed, any(),
-      "Treat links as directed: a source node aggregates from its target nodes, not the reverse");
-  all.add(
-      "directional", &O::directional, any(),
-      "Keep separate attributes for the two directions of a link: each node reads what it sent, "
-      "then what it received");
+  all.add("directed", &O::directed, any(),
+          "Treat links as directed: a source node aggregates from its target nodes, but not vice "
+          "versa (the "
+          "opposite of PyTorch Geometric's source_to_target)");
+  all.add("separate_directions", &O::separate_directions, any(),
+          "Keep separate attributes for the two directions of an undirected link: each node sees "
+          "what it "
+          "sent (out ...) and what it received (in ...)");
   all.add("self_loops", &O::self_loops, one_of<SelfLoops>(),
-          "How to treat links from a node to itself");
+          "Links from a node to itself: drop, keep, or stop with an error");
   if (merging == Merging::kAlways) return all;
   all.add("parallel", &O::parallel, one_of<Parallel>(),
-          "How to treat several links between the same nodes");
+          "Several links between the same nodes: merge, keep, or stop with an error");
   all.add("merge", &O::merge, one_of<Merge>(), "How to combine the attributes of merged links");
   return all;
 }
@@ -44,10 +45,12 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
   OptionTable<O> all;
   all.add("file", &O::file, any(), "Table of links, plain text or gzip").required().positional();
   all.add("source", &O::source, any(),
-          "Column with the source node, by name or by position from 1 (default: 'source', or the "
-          "first)");
+          "Column with the source node, by name or by position from 1 (default: the column source, "
+          "src, "
+          "from or sender, else the first)");
   all.add("target", &O::target, any(),
-          "Column with the target node (default: 'target', or the second)");
+          "Column with the target node (default: the column target, dst, to or receiver, else the "
+          "second)");
   all.include(table_option_table(), &O::table);
   all.include(node_option_table(), &O::nodes);
   all.include(link_rule_option_table(merging), &O::rules);
@@ -56,12 +59,12 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
 }
 
 void check(const LinkRules& rules) {
-  require(!rules.directed || !rules.directional, OptionName{"directed"}, " and ",
-          OptionName{"directional"},
+  require(!rules.directed || !rules.separate_directions, OptionName{"directed"}, " and ",
+          OptionName{"separate_directions"},
           " are mutually exclusive: a directed link has only one direction");
-  require(!rules.directional || rules.parallel != Parallel::kKeep, OptionName{"directional"},
-          " requires ", OptionName{"parallel"},
-          " merge or refuse: the two directions of a link are paired");
+  require(!rules.separate_directions || rules.parallel != Parallel::kKeep,
+          OptionName{"separate_directions"}, " requires ", OptionName{"parallel"},
+          " merge or error: the two directions of a link are paired");
 }
 
 LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {

@@ -106,7 +106,7 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                       {"outputs", shape.outputs},
                       {"task", task_name(trained.task)},
                       {"node_scaling", name_of(trained.scaling.nodes)},
-                      {"directional", trained.directional},
+                      {"separate_directions", trained.separate_directions},
                       {"degree_features", trained.degree_features},
                       {"learned", learned},
                       {"training", trained.training}};
@@ -144,7 +144,7 @@ TrainedModel load_model(const std::string& path) try {
     trained.target_scale = get_tensor(file, "target_scale", {shape.outputs});
   }
   trained.label_names = get_column_names(file, "label_names", shape.outputs);
-  trained.directional = about.at("directional").get<bool>();
+  trained.separate_directions = about.at("separate_directions").get<bool>();
   trained.degree_features = about.at("degree_features").get<bool>();
   trained.learned = get_learned(file, about.value("learned", json()));
   trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
@@ -217,9 +217,10 @@ Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& 
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
   constexpr std::string_view kSeparate = "separate attributes for each direction";
   constexpr std::string_view kShared = "the same attributes in both directions";
-  require(trained.directional == graph.directional, path, ": its links have ",
-          graph.directional ? kSeparate : kShared, ", but the model was trained on links with ",
-          trained.directional ? kSeparate : kShared);
+  require(trained.separate_directions == graph.separate_directions, path, ": its links have ",
+          graph.separate_directions ? kSeparate : kShared,
+          ", but the model was trained on links with ",
+          trained.separate_directions ? kSeparate : kShared);
   return graph;
 }
 

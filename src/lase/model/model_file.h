@@ -21,7 +21,7 @@ struct TrainedModel {
   StringTable label_names;      // [outputs]
   StringTable feature_names;    // [node features]
   StringTable attribute_names;  // [link attributes]
-  bool directional = false;
+  bool separate_directions = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
   LearnedFeatures learned;       // in addition to those of the graph, if requested
   Reduction node_reduction;

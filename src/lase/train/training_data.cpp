@@ -32,7 +32,7 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
   trained.label_names = graph.nodes.labels.names;
   trained.feature_names = graph.nodes.feature_names;
   trained.attribute_names = graph.attribute_names;
-  trained.directional = graph.directional;
+  trained.separate_directions = graph.separate_directions;
   trained.node_reduction = graph.node_reduction;
   trained.link_reduction = graph.link_reduction;
   trained.target_mean = data.objective->target_scale().mean;
