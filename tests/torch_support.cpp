@@ -18,7 +18,7 @@ Tensor random_tensor(Random& random, std::vector<int64_t> shape) {
 }
 
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns) {
-  const int64_t stored = layout == Layout::kCoded ? (rows + 1) / 2 : rows;
+  const int64_t stored = layout == Layout::kDictionary ? (rows + 1) / 2 : rows;
   std::vector<float> values;
   for (int64_t i = 0; i < stored * columns; ++i) {
     const bool zero = layout == Layout::kSparse && random.chance(0.5);
@@ -27,13 +27,13 @@ Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_
   const Attributes dense = Attributes::dense(std::move(values), stored, columns);
   if (layout == Layout::kDense) return dense;
   if (layout == Layout::kSparse) return to_sparse(dense);
-  Attributes coded = dense;
-  coded.layout = Layout::kCoded;
-  coded.rows = rows;
+  Attributes dictionary = dense;
+  dictionary.layout = Layout::kDictionary;
+  dictionary.rows = rows;
   std::vector<int32_t> code;
   for (int64_t i = 0; i < rows; ++i) code.push_back(static_cast<int32_t>(i / 2));
-  coded.code = std::move(code);
-  return coded;
+  dictionary.code = std::move(code);
+  return dictionary;
 }
 
 Graph toy_graph(const ToyOptions& options) {

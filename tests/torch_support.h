@@ -20,12 +20,12 @@ namespace lase {
 using Doubles = std::vector<double>;
 using Matrix = std::vector<Doubles>;
 
-inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kSparse, Layout::kCoded};
+inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kSparse, Layout::kDictionary};
 
 // Standard normal random numbers, in double.
 at::Tensor random_tensor(Random& random, std::vector<int64_t> shape);
 
-// Values in multiples of 1/8; sparse: about half of them zero; coded: two rows per code.
+// Values in multiples of 1/8; sparse: about half of them zero; dictionary: two rows per code.
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns);
 
 struct ToyOptions {
@@ -59,7 +59,7 @@ at::Tensor index_tensor(const std::vector<int64_t>& values);
 void to_double(ops::AttributeTensors& f);
 void to_double(Parameters& parameters);
 void to_double(Batch& batch);
-// Inputs of a model in double precision; node features must be dense or coded.
+// Inputs of a model in double precision; node features must be dense or dictionary-encoded.
 Inputs double_inputs(const Graph& graph, const Scaling& scaling);
 // Mean 0 and scale 1.
 Scaling no_scaling(const Graph& graph);

@@ -73,7 +73,7 @@ struct Workload {
     in.f = {.layout = layout,
             .rows = f.rows,
             .columns = k,
-            .codes = layout == Layout::kCoded ? f.codes() : 0,
+            .codes = layout == Layout::kDictionary ? f.codes() : 0,
             .values = f.values.data(),
             .row_ptr = f.row_ptr.data(),
             .column = f.column.data(),
@@ -139,7 +139,7 @@ void matrix_product(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   const std::map<std::string, Layout> layouts = {
-      {"dense", Layout::kDense}, {"sparse", Layout::kSparse}, {"coded", Layout::kCoded}};
+      {"dense", Layout::kDense}, {"sparse", Layout::kSparse}, {"dictionary", Layout::kDictionary}};
   benchmark::RegisterBenchmark("matrix_product", matrix_product)
       ->ArgName("threads")
       ->Arg(lase::thread_count())

@@ -16,8 +16,8 @@ Attributes sparse_matrix() {
           .code = {}};
 }
 
-Attributes coded_matrix() {
-  return {.layout = Layout::kCoded,
+Attributes dictionary_matrix() {
+  return {.layout = Layout::kDictionary,
           .rows = 3,
           .columns = 2,
           .values = Floats{5, 6, 0, 8},
@@ -32,15 +32,15 @@ TEST(Attributes, CopyRowsOfEveryLayout) {
   EXPECT_EQ(row(sparse_matrix(), 0), (Floats{1, 0}));
   EXPECT_EQ(row(sparse_matrix(), 1), (Floats{0, 0}));
   EXPECT_EQ(row(sparse_matrix(), 2), (Floats{0, 3}));
-  EXPECT_EQ(row(coded_matrix(), 0), (Floats{0, 8}));
-  EXPECT_EQ(row(coded_matrix(), 1), (Floats{5, 6}));
-  EXPECT_EQ(coded_matrix().codes(), 2);
+  EXPECT_EQ(row(dictionary_matrix(), 0), (Floats{0, 8}));
+  EXPECT_EQ(row(dictionary_matrix(), 1), (Floats{5, 6}));
+  EXPECT_EQ(dictionary_matrix().codes(), 2);
 }
 
 TEST(Attributes, CountStoredBytes) {
   EXPECT_EQ(Attributes::dense(Floats(6), 2, 3).bytes(), 24);
   EXPECT_EQ(sparse_matrix().bytes(), 2 * 4 + 4 * 8 + 2 * 4);
-  EXPECT_EQ(coded_matrix().bytes(), 4 * 4 + 3 * 4);
+  EXPECT_EQ(dictionary_matrix().bytes(), 4 * 4 + 3 * 4);
 }
 
 TEST(ConcatColumns, StaysDenseIfAllPartsAreDense) {
@@ -69,7 +69,7 @@ TEST(ConcatColumns, RejectsDifferentNumbersOfRows) {
 
 TEST(ToSparse, KeepsTheValuesOfEveryLayout) {
   for (const auto& matrix :
-       {Attributes::dense(Floats{0, 8, 5, 6, 0, 0}, 3, 2), coded_matrix(), sparse_matrix()}) {
+       {Attributes::dense(Floats{0, 8, 5, 6, 0, 0}, 3, 2), dictionary_matrix(), sparse_matrix()}) {
     const auto sparse = to_sparse(matrix);
     EXPECT_EQ(sparse.layout, Layout::kSparse);
     EXPECT_EQ(sparse.columns, matrix.columns);

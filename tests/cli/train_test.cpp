@@ -171,7 +171,7 @@ TEST_F(TrainCli, BenchmarksSampling) {
 }
 
 TEST_F(TrainCli, BenchmarksAStep) {
-  for (const std::string layout : {"dense", "sparse", "coded"}) {
+  for (const std::string layout : {"dense", "sparse", "dictionary"}) {
     const auto result =
         run_cli({"bench",      "step", "--nodes",     "200",         "--links",  "900",
                  "--node-dim", "9",    "--link-dim",  "5",           "--layout", layout,

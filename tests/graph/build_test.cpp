@@ -296,7 +296,7 @@ TEST(BuildGraph, BuildsAGraphWithoutLinks) {
 
 // The values do not depend on the layout rule.
 TEST(BuildGraph, KeepsValuesWhenItChoosesALayout) {
-  for (const auto rule : {LayoutRule::kAsRead, LayoutRule::kCodeFew, LayoutRule::kSmaller}) {
+  for (const auto rule : {LayoutRule::kAsRead, LayoutRule::kEncodeFew, LayoutRule::kSmaller}) {
     for (const auto layout : {Layout::kDense, Layout::kSparse}) {
       LinkRules rules;
       auto example = random_example(7, layout, rules, false);

@@ -32,8 +32,8 @@ Graph small_graph(Layout layout) {
   }
   raw.attribute_names = make_string_table(Strings{"p", "q"});
   auto graph = build_graph(std::move(raw)).graph;
-  if (layout == Layout::kCoded) {
-    graph.link_attributes.layout = Layout::kCoded;
+  if (layout == Layout::kDictionary) {
+    graph.link_attributes.layout = Layout::kDictionary;
     graph.link_attributes.code = std::vector<int32_t>{1, 0};
   }
   return graph;
@@ -77,7 +77,7 @@ TEST(CheckGraph, CatchesIndicesOutOfRange) {
 }
 
 TEST(CheckGraph, CatchesBrokenAttributes) {
-  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
     for (const float bad : {kNaN, kInfinity, -kInfinity}) {
       expect_caught(
           layout,
@@ -85,7 +85,7 @@ TEST(CheckGraph, CatchesBrokenAttributes) {
           {"link_attributes", "finite"});
     }
   }
-  expect_caught(Layout::kCoded,
+  expect_caught(Layout::kDictionary,
                 [](Graph& g) { g.link_attributes.code = with(g.link_attributes.code, 0, 2); },
                 {"link_attributes.code[0] is 2"});
   expect_caught(Layout::kSparse,

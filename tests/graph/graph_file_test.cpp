@@ -16,8 +16,8 @@ class GraphFile : public FolderTest {
     more.insert(more.begin(), write("links.csv", text));
     return import_graph("links", more);
   }
-  // Coded link attributes, dense features, one class per node, a split.
-  Graph coded() const {
+  // Dictionary-encoded link attributes, dense features, one class per node, a split.
+  Graph dictionary() const {
     std::string text = "source,target,kind\n";
     for (int i = 1; i < 30; ++i) text += join("hub,n", i, ",", i % 2, "\n");
     std::string nodes = "id,age,team,part\nhub,50,,test\n";
@@ -65,8 +65,8 @@ class GraphFile : public FolderTest {
 };
 
 TEST_F(GraphFile, KeepsEveryLayoutAndTask) {
-  EXPECT_EQ(coded().link_attributes.layout, Layout::kCoded);
-  expect_round_trip(coded());
+  EXPECT_EQ(dictionary().link_attributes.layout, Layout::kDictionary);
+  expect_round_trip(dictionary());
   expect_round_trip(sparse());
   expect_round_trip(regression());
   expect_round_trip(multi_label("id,tags\na,x;y\nb,\n"));
@@ -104,16 +104,16 @@ TEST_F(GraphFile, KeepsReductions) {
 TEST_F(GraphFile, CanBeReplacedWhileItIsOpen) {
   save_graph(links("1 2\n2 3\n"), path("g.graph"));
   const auto old = open_graph(path("g.graph"));
-  save_graph(coded(), path("g.graph"));
+  save_graph(dictionary(), path("g.graph"));
   EXPECT_EQ(old.links, 2);
   EXPECT_NO_THROW(check_graph(old, "g.graph"));
 }
 
 TEST_F(GraphFile, RejectsANewerVersion) {
-  const auto file = with_metadata(coded(), [](auto& metadata) { metadata["version"] = "2"; });
+  const auto file = with_metadata(dictionary(), [](auto& metadata) { metadata["version"] = "2"; });
   expect_error([&] { open_graph(file); },
                {"changed.graph: has graph file version '2'", "reads version 1"});
-  const auto none = with_metadata(coded(), [](auto& metadata) { metadata.erase("version"); });
+  const auto none = with_metadata(dictionary(), [](auto& metadata) { metadata.erase("version"); });
   expect_error([&] { open_graph(none); }, {"version ''"});
 }
 
@@ -132,7 +132,7 @@ TEST_F(GraphFile, RejectsFilesThatAreNotGraphs) {
 
 // Every byte of the arrays and of the metadata is covered by a checksum.
 TEST_F(GraphFile, RejectsEveryChangedByte) {
-  save_graph(coded(), path("g.graph"));
+  save_graph(dictionary(), path("g.graph"));
   const std::string text = read_file(path("g.graph"));
   uint64_t length = 0;
   std::memcpy(&length, text.data(), 8);
@@ -149,7 +149,7 @@ TEST_F(GraphFile, RejectsEveryChangedByte) {
 }
 
 TEST_F(GraphFile, VerifiesLargeArraysWhenLoaded) {
-  Graph graph = coded();
+  Graph graph = dictionary();
   graph.attribute_names = {};
   std::vector<float> values(static_cast<size_t>(graph.links) * 100'000, 1.0F);
   graph.link_attributes = {};
@@ -170,7 +170,7 @@ TEST_F(GraphFile, VerifiesLargeArraysWhenLoaded) {
 }
 
 TEST_F(GraphFile, StructureIsCheckedOnRequest) {
-  const Graph good = coded();
+  const Graph good = dictionary();
   EXPECT_NO_THROW(check_structure(good, "g"));
   Graph swapped = good;
   std::vector<int32_t> neighbor(good.neighbor.begin(), good.neighbor.end());
@@ -186,7 +186,7 @@ TEST_F(GraphFile, StructureIsCheckedOnRequest) {
 }
 
 TEST_F(GraphFile, RejectsEveryTruncatedFile) {
-  save_graph(coded(), path("g.graph"));
+  save_graph(dictionary(), path("g.graph"));
   const std::string whole = read_file(path("g.graph"));
   for (size_t size = 0; size < whole.size(); size += 1 + size / 50) {
     expect_error([&] { open_graph(write("cut", whole.substr(0, size))); }, {"cut: "});
@@ -195,7 +195,7 @@ TEST_F(GraphFile, RejectsEveryTruncatedFile) {
 
 TEST_F(GraphFile, RejectsInconsistentMetadata) {
   const auto changed = [&](const std::string& key, const nlohmann::json& value) {
-    return with_metadata(coded(), [&](auto& metadata) {
+    return with_metadata(dictionary(), [&](auto& metadata) {
       auto about = nlohmann::json::parse(metadata["graph"].template get<std::string>());
       about[key] = value;
       metadata["graph"] = about.dump();
@@ -213,25 +213,25 @@ TEST_F(GraphFile, RejectsInconsistentMetadata) {
            {"directed", 3},
            {"task", "riddle"},
            {"task", "regression"},
-           {"link_attributes", {{"columns", 2}, {"layout", "coded"}}},
-           {"link_attributes", {{"columns", 0}, {"layout", "coded"}}},
+           {"link_attributes", {{"columns", 2}, {"layout", "dictionary"}}},
+           {"link_attributes", {{"columns", 0}, {"layout", "dictionary"}}},
            {"link_attributes", {{"columns", 1}, {"layout", "dense"}}},
            {"link_attributes", {{"columns", 1}, {"layout", "sparse"}}},
-           {"link_attributes", {{"columns", -1}, {"layout", "coded"}}},
+           {"link_attributes", {{"columns", -1}, {"layout", "dictionary"}}},
            {"link_attributes", {{"columns", 1}, {"layout", "striped"}}},
            {"link_attributes", 5},
            {"node_features", {{"columns", 2}, {"layout", "dense"}}},
            {"node_features", {{"columns", 1LL << 62}, {"layout", "dense"}}}}) {
     expect_error([&, k = key, v = value] { open_graph(changed(k, v)); }, {"changed.graph: "});
   }
-  const auto broken = with_metadata(coded(), [](auto& metadata) { metadata["graph"] = "{"; });
+  const auto broken = with_metadata(dictionary(), [](auto& metadata) { metadata["graph"] = "{"; });
   expect_error([&] { open_graph(broken); }, {"not a JSON object"});
-  const auto missing = with_metadata(coded(), [](auto& metadata) { metadata.erase("graph"); });
+  const auto missing = with_metadata(dictionary(), [](auto& metadata) { metadata.erase("graph"); });
   expect_error([&] { open_graph(missing); }, {"metadata is missing"});
 }
 
 TEST_F(GraphFile, FingerprintsDependOnTheContents) {
-  const Graph graph = coded();
+  const Graph graph = dictionary();
   save_graph(graph, path("a.graph"));
   const Graph opened = open_graph(path("a.graph"));
   EXPECT_EQ(opened.fingerprint.size(), 16u);

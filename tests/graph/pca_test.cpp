@@ -91,7 +91,7 @@ TEST(Pca, ReducesEveryRowInEveryLayout) {
     const Attributes matrix = spread_attributes(layout, 100, 8, 3);
     const Reduction reduction = fit_pca(matrix, some_rows(100), {.components = 3});
     const Attributes reduced = reduce(matrix, reduction);
-    EXPECT_EQ(reduced.layout, layout == Layout::kCoded ? Layout::kCoded : Layout::kDense);
+    EXPECT_EQ(reduced.layout, layout == Layout::kDictionary ? Layout::kDictionary : Layout::kDense);
     EXPECT_EQ(reduced.rows, 100);
     EXPECT_EQ(reduced.columns, 3);
     const Tensor x = lase::to_tensor(to_rows(matrix));

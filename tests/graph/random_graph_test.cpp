@@ -8,14 +8,14 @@ namespace lase {
 namespace {
 
 TEST(RandomGraph, HasTheRequestedSizesAndIsValid) {
-  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
     const RandomGraphOptions options{.nodes = 50,
                                      .links = 300,
                                      .node_dim = 7,
                                      .link_dim = 9,
                                      .layout = layout,
                                      .stored = 4,
-                                     .codes = 5,
+                                     .distinct_rows = 5,
                                      .labels = 3};
     const Graph graph = random_graph(options);
     EXPECT_NO_THROW(check_graph(graph, "random"));
@@ -29,7 +29,7 @@ TEST(RandomGraph, HasTheRequestedSizesAndIsValid) {
     if (layout == Layout::kSparse) {
       EXPECT_EQ(graph.link_attributes.values.size(), 4 * 300);
     }
-    if (layout == Layout::kCoded) {
+    if (layout == Layout::kDictionary) {
       EXPECT_EQ(graph.link_attributes.codes(), 5);
     }
   }

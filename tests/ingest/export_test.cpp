@@ -23,7 +23,7 @@ class Export : public FolderTest {
     auto expected = contents(graph);
     // Fitted values are not exported, and codes are numbered by first appearance.
     for (auto* part : {&found, &expected}) part->erase("recipe");
-    if (graph.link_attributes.layout == Layout::kCoded) {
+    if (graph.link_attributes.layout == Layout::kDictionary) {
       for (int64_t i = 0; i < imported.link_attributes.rows; ++i) {
         ASSERT_EQ(row(imported.link_attributes, i), row(graph.link_attributes, i));
       }
@@ -55,7 +55,7 @@ TEST_F(Export, RoundTripsParallelDirectedAndSeparateLinks) {
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--directed"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--separate-directions"}));
-  expect_round_trip(import_graph("links", {file, "--header", "yes", "--layout", "coded"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--layout", "dictionary"}));
 }
 
 TEST_F(Export, RoundTripsSparseLinksAndFeatures) {
@@ -77,7 +77,7 @@ TEST_F(Export, RoundTripsMultiLabelsAndRegressionTargets) {
 }
 
 TEST_F(Export, RoundTripsGeneratedGraphs) {
-  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+  for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
     generate_graph({.nodes = 200, .links = 900, .joint_signal = 0.5, .layout = layout},
                    path("g.graph"));
     expect_round_trip(open_graph(path("g.graph")));

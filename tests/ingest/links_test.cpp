@@ -150,11 +150,11 @@ TEST_F(LinksFormat, ManyCategoriesAreSparse) {
   EXPECT_EQ(graph.link_attributes.values.size(), 11 + 12);  // the amount 0 is not stored
 }
 
-TEST_F(LinksFormat, FewDistinctRowsAreCoded) {
+TEST_F(LinksFormat, FewDistinctRowsAreDictionaryEncoded) {
   std::string text = "source,target,kind\n";
   for (int i = 0; i < 40; ++i) text += join(i, ",hub,", i % 3, "\n");
   const auto graph = read(text).graph;
-  EXPECT_EQ(graph.link_attributes.layout, Layout::kCoded);
+  EXPECT_EQ(graph.link_attributes.layout, Layout::kDictionary);
   EXPECT_EQ(graph.link_attributes.codes(), 3);
   EXPECT_EQ(arc(graph, "7", "hub"), Floats{1});
   EXPECT_EQ(arc(graph, "hub", "38"), Floats{2});

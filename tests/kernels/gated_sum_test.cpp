@@ -141,19 +141,19 @@ TEST(GatedSumWithBaseline, IsTheDifferenceOfSums) {
   }
   std::vector<int32_t> code;
   for (int32_t i = 0; i < 100; ++i) code.push_back(99 - i);
-  for (const bool coded : {false, true}) {
+  for (const bool dictionary : {false, true}) {
     GatedSum in{.block = {.targets = kTargets,
                           .sources = kSources,
                           .row_ptr = row_ptr.data(),
                           .source = source.data(),
                           .link = link.data(),
                           .weight = weight.data()},
-                .f = {.layout = coded ? Layout::kCoded : Layout::kDense,
+                .f = {.layout = dictionary ? Layout::kDictionary : Layout::kDense,
                       .rows = 100,
                       .columns = k,
-                      .codes = coded ? 100 : 0,
+                      .codes = dictionary ? 100 : 0,
                       .values = f.data(),
-                      .code = coded ? code.data() : nullptr},
+                      .code = dictionary ? code.data() : nullptr},
                 .d = d,
                 .terms = terms.view()};
     Floats first(kTargets * d);
@@ -167,7 +167,8 @@ TEST(GatedSumWithBaseline, IsTheDifferenceOfSums) {
     in.baseline = &baseline_view;
     gated_sum(in, {.s = both.data()});
     for (size_t i = 0; i < both.size(); ++i) {
-      ASSERT_NEAR(both[i], first[i] - second[i], 2e-5) << i << (coded ? " coded" : " dense");
+      ASSERT_NEAR(both[i], first[i] - second[i], 2e-5)
+          << i << (dictionary ? " dictionary" : " dense");
     }
   }
 }

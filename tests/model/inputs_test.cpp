@@ -27,7 +27,7 @@ Moments moments(const Matrix& rows) {
 }
 
 TEST(Inputs, AreStandardizedByTrainingNodesAndTheirLinks) {
-  for (const Layout layout : {Layout::kDense, Layout::kCoded}) {
+  for (const Layout layout : {Layout::kDense, Layout::kDictionary}) {
     const Graph graph =
         toy_graph({.nodes = 40, .links = 150, .layout = layout, .feature_layout = layout});
     std::vector<bool> training;

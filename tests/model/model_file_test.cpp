@@ -53,7 +53,7 @@ class ModelFile : public FolderTest {};
 
 TEST_F(ModelFile, ReproducesTheOutputsBitForBit) {
   for (const char* architecture : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
-    const Graph graph = toy_graph({.layout = Layout::kCoded});
+    const Graph graph = toy_graph({.layout = Layout::kDictionary});
     const TrainedModel trained = trained_on(graph, architecture);
     save_model(trained, path("m.model"));
     const TrainedModel loaded = load_model(path("m.model"));

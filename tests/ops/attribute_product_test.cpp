@@ -106,7 +106,7 @@ TEST(AttributeProduct, KeepsTheMatrixAlive) {
   ops::AttributeTensors f;
   {
     Random random(3);
-    f = ops::AttributeTensors(random_attributes(random, Layout::kCoded, 1000, 50));
+    f = ops::AttributeTensors(random_attributes(random, Layout::kDictionary, 1000, 50));
   }
   EXPECT_TRUE(f.values.isfinite().all().item<bool>());
   EXPECT_LE(f.values.abs().max().item<float>(), 2);

@@ -37,7 +37,8 @@ Floats normals(int64_t count, uint64_t seed) {
   return values;
 }
 
-// Random rows; sparse rows have a quarter zeros, coded rows have three distinct values.
+// Random rows; sparse rows have a quarter zeros, dictionary-encoded rows have three distinct
+// values.
 Attributes random_attributes(Layout layout, int64_t rows, int64_t columns, uint64_t seed) {
   Floats values = normals(rows * columns, seed);
   if (layout == Layout::kDense) return Attributes::dense(values, rows, columns);
@@ -46,12 +47,12 @@ Attributes random_attributes(Layout layout, int64_t rows, int64_t columns, uint6
     for (auto& value : values) value = random.chance(0.75) ? value : 0;
     return to_sparse(Attributes::dense(values, rows, columns));
   }
-  Attributes coded = Attributes::dense(normals(3 * columns, seed), rows, columns);
-  coded.layout = Layout::kCoded;
+  Attributes dictionary = Attributes::dense(normals(3 * columns, seed), rows, columns);
+  dictionary.layout = Layout::kDictionary;
   std::vector<int32_t> code(static_cast<size_t>(rows));
   for (auto& c : code) c = static_cast<int32_t>(random.below(3));
-  coded.code = code;
-  return coded;
+  dictionary.code = code;
+  return dictionary;
 }
 
 // Contains parallel links and self-loops.
@@ -280,7 +281,7 @@ std::string case_name(const testing::TestParamInfo<std::tuple<Layout, Directions
 
 INSTANTIATE_TEST_SUITE_P(
     All, GraphKernel,
-    testing::Combine(testing::Values(Layout::kDense, Layout::kSparse, Layout::kCoded),
+    testing::Combine(testing::Values(Layout::kDense, Layout::kSparse, Layout::kDictionary),
                      testing::Values(Directions{false, false}, Directions{true, false},
                                      Directions{false, true})),
     case_name);

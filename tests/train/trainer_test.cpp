@@ -79,7 +79,7 @@ TEST(Trainer, GivesTheSameWeightsForTheSameSeedAndAnyNumberOfThreads) {
 
 // 64-bit link indices, as in graphs with too many links for 32 bits.
 TEST(Trainer, GivesTheSameWeightsWithWideIndices) {
-  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
     const Graph narrow = toy_graph({.nodes = 60, .links = 180, .layout = layout, .split = true});
     Graph wide = narrow;
     std::vector<int64_t> link;
@@ -233,13 +233,13 @@ Attributes dense_copy(const Attributes& matrix) {
 
 // Sparse attributes are not standardized, so their weights differ.
 TEST(Trainer, LearnsTheSameWeightsFromCodedAndDenseAttributes) {
-  const Graph coded =
-      toy_graph({.nodes = 40, .links = 100, .layout = Layout::kCoded, .split = true});
-  Graph dense = coded;
-  dense.link_attributes = dense_copy(coded.link_attributes);
+  const Graph dictionary =
+      toy_graph({.nodes = 40, .links = 100, .layout = Layout::kDictionary, .split = true});
+  Graph dense = dictionary;
+  dense.link_attributes = dense_copy(dictionary.link_attributes);
   TrainOptions options = quick(3);
   options.balance = true;
-  const TrainResult result = train(coded, options);
+  const TrainResult result = train(dictionary, options);
   const TrainResult expected = train(dense, options);
   const auto& found = result.trained.model->parameters().all();
   const auto& weights = expected.trained.model->parameters().all();

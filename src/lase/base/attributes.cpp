@@ -13,8 +13,8 @@ std::string_view layout_name(Layout layout) {
       return "dense";
     case Layout::kSparse:
       return "sparse";
-    case Layout::kCoded:
-      return "coded";
+    case Layout::kDictionary:
+      return "dictionary";
   }
   return "";
 }

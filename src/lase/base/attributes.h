@@ -13,17 +13,17 @@ std::string_view layout_name(Layout layout);
 
 // An attribute matrix [rows, columns] in one of three layouts:
 //
-//   dense    values[row · columns + j]
-//   sparse   values[i] at column[i] for i in [row_ptr[row], row_ptr[row+1]), columns ascending
-//   coded    values[code[row] · columns + j]: each distinct row is stored once
+//   dense       values[row · columns + j]
+//   sparse      values[i] at column[i] for i in [row_ptr[row], row_ptr[row+1]), columns ascending
+//   dictionary  values[code[row] · columns + j]: each distinct row is stored once
 struct Attributes {
   Layout layout = Layout::kDense;
   int64_t rows = 0;
   int64_t columns = 0;
-  Array<float> values;     // dense [rows, columns], sparse [stored], coded [codes, columns]
+  Array<float> values;     // dense [rows, columns], sparse [stored], dictionary [codes, columns]
   Array<int64_t> row_ptr;  // sparse [rows+1]
   Array<int32_t> column;   // sparse [stored]
-  Array<int32_t> code;     // coded [rows]
+  Array<int32_t> code;     // dictionary [rows]
 
   static Attributes dense(Array<float> values, int64_t rows, int64_t columns);
 
@@ -37,7 +37,7 @@ struct Attributes {
       for (int64_t i = row_ptr[row]; i < row_ptr[row + 1]; ++i)
         visit(int64_t{column[i]}, values[i]);
     } else {
-      const int64_t first = (layout == Layout::kCoded ? code[row] : row) * columns;
+      const int64_t first = (layout == Layout::kDictionary ? code[row] : row) * columns;
       for (int64_t j = 0; j < columns; ++j) visit(j, values[first + j]);
     }
   }

@@ -7,9 +7,10 @@
 namespace lase {
 
 // Storage layout of an attribute matrix; see Attributes.
-enum class Layout : uint8_t { kDense, kSparse, kCoded };
+enum class Layout : uint8_t { kDense, kSparse, kDictionary };
 
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Layout> = {"dense", "sparse", "coded"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Layout> = {"dense", "sparse",
+                                                                       "dictionary"};
 
 }  // namespace lase

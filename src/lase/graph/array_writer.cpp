@@ -24,7 +24,7 @@ void ArrayWriter::add(const std::string& name, const Attributes& matrix) {
       add(name + ".column", matrix.column, {matrix.column.size()});
       add(name + ".value", matrix.values, {matrix.values.size()});
       break;
-    case Layout::kCoded:
+    case Layout::kDictionary:
       add(name + ".code", matrix.code, {matrix.code.size()});
       add(name + ".table", matrix.values, {matrix.codes(), matrix.columns});
       break;

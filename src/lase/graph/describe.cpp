@@ -43,9 +43,11 @@ int64_t labeled_nodes(const Graph& graph) {
 std::string matrix_text(const Attributes& matrix, const Reduction& reduction,
                         std::string_view row) {
   if (matrix.columns == 0) return "none";
+  const bool dictionary = matrix.layout == Layout::kDictionary;
   std::ostringstream out;
-  out << grouped(matrix.columns) << ", " << layout_name(matrix.layout);
-  if (matrix.layout == Layout::kCoded) out << " (" << grouped(matrix.codes()) << " distinct rows)";
+  out << grouped(matrix.columns) << ", "
+      << (dictionary ? "dictionary-encoded" : layout_name(matrix.layout));
+  if (dictionary) out << " (" << grouped(matrix.codes()) << " distinct rows)";
   if (matrix.layout == Layout::kSparse && matrix.rows > 0) {
     const double stored =
         static_cast<double>(matrix.values.size()) / static_cast<double>(matrix.rows);

@@ -110,7 +110,7 @@ class AttributeWriter {
       case Layout::kDense:
         values_ = writer.declare<float>("link_attributes", {links_, options.link_dim});
         break;
-      case Layout::kCoded:
+      case Layout::kDictionary:
         code_ = writer.declare<int32_t>("link_attributes.code", {links_});
         values_ =
             writer.declare<float>("link_attributes.table", {planted.kinds(), options.link_dim});
@@ -126,7 +126,7 @@ class AttributeWriter {
 
   void write() {
     const auto& options = planted_.options();
-    if (options.layout == Layout::kCoded) {
+    if (options.layout == Layout::kDictionary) {
       std::vector<float> table(static_cast<size_t>(planted_.kinds() * options.link_dim));
       for (int32_t kind = 0; kind < planted_.kinds(); ++kind) {
         planted_.attributes(0, kind, table.data() + kind * options.link_dim);
@@ -154,7 +154,7 @@ class AttributeWriter {
           values.resize(values.size() + static_cast<size_t>(options.link_dim));
           planted_.attributes(link, kind, values.data() + values.size() - options.link_dim);
           break;
-        case Layout::kCoded:
+        case Layout::kDictionary:
           numbers.push_back(kind);
           break;
         case Layout::kSparse:
@@ -169,7 +169,7 @@ class AttributeWriter {
     });
     if (options.layout == Layout::kDense) {
       writer_.write<float>(values_, first_link * options.link_dim, values);
-    } else if (options.layout == Layout::kCoded) {
+    } else if (options.layout == Layout::kDictionary) {
       writer_.write<int32_t>(code_, first_link, numbers);
     } else {
       writer_.write<int64_t>(row_ptr_, first_link, row_start);

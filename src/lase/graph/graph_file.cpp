@@ -18,10 +18,10 @@ namespace {
 using nlohmann::json;
 
 Layout layout_from_name(const std::string& name, const std::string& path) {
-  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kCoded}) {
+  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
     if (layout_name(layout) == name) return layout;
   }
-  fail(path, ": unknown attribute layout ", quote(name), ", expected dense, sparse or coded");
+  fail(path, ": unknown attribute layout ", quote(name), ", expected dense, sparse or dictionary");
 }
 
 Task task_from_name(const std::string& name, const std::string& path) {
@@ -55,7 +55,7 @@ Attributes get_attributes(const SafetensorsFile& file, const std::string& name, 
       require(matrix.row_ptr[0] == 0 && matrix.row_ptr[rows] == matrix.values.size(), file.path(),
               ": the array ", quote(name + ".row_ptr"), " does not cover the stored values");
       break;
-    case Layout::kCoded:
+    case Layout::kDictionary:
       matrix.code = file.get<int32_t>(name + ".code", {rows});
       matrix.values = file.get<float>(name + ".table", {-1, matrix.columns});
       break;
@@ -184,7 +184,7 @@ void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
 void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
   if (matrix.columns == 0) return;
   check_finite(matrix.values, name, path);
-  if (matrix.layout == Layout::kCoded) {
+  if (matrix.layout == Layout::kDictionary) {
     check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
   }
   if (matrix.layout == Layout::kSparse) {

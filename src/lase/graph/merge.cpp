@@ -279,7 +279,7 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
 namespace {
 
 // Stores each distinct row once; nullopt if there are more than `limit`.
-std::optional<Attributes> coded(const Attributes& matrix, int64_t limit) {
+std::optional<Attributes> dictionary_encoded(const Attributes& matrix, int64_t limit) {
   Interner distinct;
   std::vector<int32_t> code;
   std::vector<float> values(static_cast<size_t>(matrix.columns));
@@ -294,7 +294,7 @@ std::optional<Attributes> coded(const Attributes& matrix, int64_t limit) {
   for (int64_t c = 0; c < distinct.size(); ++c) {
     std::memcpy(table.data() + c * matrix.columns, distinct[c].data(), bytes.size());
   }
-  return Attributes{.layout = Layout::kCoded,
+  return Attributes{.layout = Layout::kDictionary,
                     .rows = matrix.rows,
                     .columns = matrix.columns,
                     .values = std::move(table),
@@ -317,23 +317,24 @@ Attributes choose_layout(Attributes matrix, LayoutRule rule) {
   if (matrix.columns == 0) return Attributes::dense({}, matrix.rows, 0);
   const auto dense_bytes =
       static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns) * 4;
-  // kCodeFew: at most one row in eight is distinct, and the table stays small.
+  // kEncodeFew: at most one row in eight is distinct, and the table stays small.
   constexpr int64_t kMaxCodes = 1 << 16;
   constexpr int64_t kRepeats = 8;
   switch (rule) {
     case LayoutRule::kAsRead:
       return matrix;
-    case LayoutRule::kCodeFew:
+    case LayoutRule::kEncodeFew:
       if (matrix.layout != Layout::kDense) return matrix;
-      return coded(matrix, std::min(kMaxCodes, matrix.rows / kRepeats)).value_or(matrix);
+      return dictionary_encoded(matrix, std::min(kMaxCodes, matrix.rows / kRepeats))
+          .value_or(matrix);
     case LayoutRule::kSmaller:
       return dense_bytes <= static_cast<double>(matrix.bytes()) ? to_dense(matrix) : matrix;
     case LayoutRule::kDense:
       return matrix.layout == Layout::kDense ? matrix : to_dense(matrix);
     case LayoutRule::kSparse:
       return matrix.layout == Layout::kSparse ? matrix : to_sparse(matrix);
-    case LayoutRule::kCoded:
-      return *coded(matrix, matrix.rows);
+    case LayoutRule::kDictionary:
+      return *dictionary_encoded(matrix, matrix.rows);
   }
   return matrix;
 }

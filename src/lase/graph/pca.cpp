@@ -21,12 +21,12 @@ constexpr int64_t kRows = 1 << 12;      // rows per matrix product
 constexpr int64_t kColumns = 16;        // columns of a product per chunk of work
 constexpr int64_t kLargestGram = 2048;  // maximum number of columns for forming Xᵀ X
 
-// The selected rows of a matrix with their weights; the distinct rows if it is coded.
+// The selected rows of a matrix with their weights; the distinct rows if it is dictionary-encoded.
 class Sample {
  public:
   Sample(const Attributes& matrix, std::span<const int64_t> rows) : matrix_(matrix) {
     count_ = std::ssize(rows);
-    if (matrix.layout == Layout::kCoded) {
+    if (matrix.layout == Layout::kDictionary) {
       table_ = Attributes::dense(matrix.values, matrix.codes(), matrix.columns);
       weight_.resize(static_cast<size_t>(matrix.codes()));
       for (const int64_t row : rows) ++weight_[static_cast<size_t>(matrix.code[row])];
@@ -59,7 +59,9 @@ class Sample {
   }
 
  private:
-  const Attributes& source() const { return matrix_.layout == Layout::kCoded ? table_ : matrix_; }
+  const Attributes& source() const {
+    return matrix_.layout == Layout::kDictionary ? table_ : matrix_;
+  }
   double weight(size_t i) const { return weight_.empty() ? 1 : static_cast<double>(weight_[i]); }
 
   // Copies the rows of X from `first`, each scaled by the square root of its weight.
@@ -181,7 +183,7 @@ Attributes reduce(const Attributes& matrix, const Reduction& reduction) {
           " columns cannot be applied to ", matrix.columns, " columns");
   const int64_t k = reduction.columns();
   const int64_t d = reduction.kept();
-  if (matrix.layout == Layout::kCoded) {
+  if (matrix.layout == Layout::kDictionary) {
     Attributes result = matrix;
     const Attributes table = Attributes::dense(matrix.values, matrix.codes(), k);
     result.values = reduce(table, reduction).values;

@@ -24,7 +24,8 @@ struct PcaOptions {
 Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
                   const PcaOptions& options);
 
-// Projects every row: (x − mean) components. Coded attributes stay coded, others become dense.
+// Projects every row: (x − mean) components. Dictionary-encoded attributes stay so, others become
+// dense.
 Attributes reduce(const Attributes& matrix, const Reduction& reduction);
 
 // Reduces node features or link attributes of a graph to principal components. They are fitted on

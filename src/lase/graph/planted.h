@@ -41,7 +41,7 @@ struct PlantedOptions {
   double joint_signal = 1;
   double homophily = 0.5;
   double noise = 1;
-  Layout layout = Layout::kCoded;
+  Layout layout = Layout::kDictionary;
   std::string split = "65/15/20";
   uint64_t seed = 1;
 };
@@ -63,7 +63,7 @@ class PlantedGraph {
 
   int32_t kind(int64_t link, int64_t u, int64_t v) const;
   int64_t kinds() const { return options_.labels; }
-  // Attributes of a link of this kind: out[link_dim] if coded or dense, pairs if sparse.
+  // Attributes of a link of this kind: pairs if sparse, otherwise out[link_dim].
   void attributes(int64_t link, int32_t kind, float* out) const;
   struct Stored {
     int32_t column;

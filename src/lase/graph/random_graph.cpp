@@ -62,9 +62,9 @@ Attributes link_attributes(const RandomGraphOptions& options) {
     f.row_ptr = row_ptr.freeze();
     f.column = column.freeze();
   }
-  if (options.layout == Layout::kCoded) {
-    stored = options.codes * options.link_dim;
-    f.code = filled<int32_t>(options.links, options.seed, kCodes, below(options.codes));
+  if (options.layout == Layout::kDictionary) {
+    stored = options.distinct_rows * options.link_dim;
+    f.code = filled<int32_t>(options.links, options.seed, kCodes, below(options.distinct_rows));
   }
   f.values = filled<float>(stored, options.seed, kValues, centered);
   return f;
@@ -84,7 +84,8 @@ const OptionTable<RandomGraphOptions>& random_graph_option_table() {
     all.add("layout", &O::layout, one_of<Layout>(), "Storage layout of the link attributes");
     all.add("stored", &O::stored, between(1, 65536),
             "Number of stored values per row of sparse attributes");
-    all.add("codes", &O::codes, between(1, kMost), "Number of distinct rows of coded attributes");
+    all.add("distinct_rows", &O::distinct_rows, between(1, kMost),
+            "Number of distinct rows of dictionary-encoded attributes");
     all.add("labels", &O::labels, between(2, kMost), "Number of classes");
     all.add("seed", &O::seed, any(), "Random seed; the same seed gives the same graph");
     return all;

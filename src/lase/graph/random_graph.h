@@ -13,9 +13,9 @@ struct RandomGraphOptions {
   int64_t node_dim = 602;
   int64_t link_dim = 32;
   Layout layout = Layout::kDense;
-  int64_t stored = 3;   // values per row of sparse attributes
-  int64_t codes = 40;   // distinct rows of coded attributes
-  int64_t labels = 16;  // classes, assigned at random
+  int64_t stored = 3;          // values per row of sparse attributes
+  int64_t distinct_rows = 40;  // of dictionary-encoded attributes
+  int64_t labels = 16;         // classes, assigned at random
   uint64_t seed = 1;
 };
 

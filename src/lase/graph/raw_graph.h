@@ -52,12 +52,12 @@ struct LinkRules {
 
 // Layout of the link attributes of the graph.
 enum class LayoutRule : uint8_t {
-  kAsRead,   // dense or sparse, as the format provides them
-  kCodeFew,  // coded if there are few distinct rows
-  kSmaller,  // the smaller of sparse and dense
-  kDense,    // always this layout, as for the next two
+  kAsRead,     // dense or sparse, as the format provides them
+  kEncodeFew,  // dictionary-encoded if there are few distinct rows
+  kSmaller,    // the smaller of sparse and dense
+  kDense,      // always this layout, as for the next two
   kSparse,
-  kCoded,
+  kDictionary,
 };
 
 // A graph as read from files: nodes, and raw links in file order, repeated as in the file.
@@ -70,8 +70,8 @@ struct RawGraph {
   StringTable attribute_names;  // empty or [attributes.columns]
   LinkRules rules;
   LayoutRule layout_rule = LayoutRule::kAsRead;
-  // Fitted values that must be applied to new data unchanged (edges of time slices, document
-  // frequencies); stored in the graph file for `import --like`.
+  // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
+  // weights); stored in the graph file for `import --like`.
   nlohmann::json recipe = nlohmann::json::object();
   std::vector<std::string> notes;  // for the import summary, such as ignored columns
 };

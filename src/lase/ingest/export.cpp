@@ -218,7 +218,7 @@ void Exporter::write_links(bool sparse) {
       (out << ',').field(column_name(graph_.attribute_names, j, graph_.separate_directions));
     }
     import_.layout =
-        attributes.layout == Layout::kCoded ? LayoutChoice::kCoded : LayoutChoice::kDense;
+        attributes.layout == Layout::kDictionary ? LayoutChoice::kDictionary : LayoutChoice::kDense;
   }
   out << '\n';
   for (const auto& [u, v, row] : first) {

@@ -8,8 +8,8 @@
 
 namespace lase {
 
-// Options that read exported tables back: LinksOptions for dense and coded link attributes,
-// TypedOptions for sparse ones.
+// Options that read exported tables back: LinksOptions for dense and dictionary-encoded link
+// attributes, TypedOptions for sparse ones.
 using ExportedTables = std::variant<LinksOptions, TypedOptions>;
 
 // Writes a graph as tables into a folder and returns the options that import the same graph from

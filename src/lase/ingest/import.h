@@ -55,7 +55,7 @@ struct NodeOptions {
 };
 
 // kAuto: the default of the format.
-enum class LayoutChoice : uint8_t { kAuto, kDense, kSparse, kCoded };
+enum class LayoutChoice : uint8_t { kAuto, kDense, kSparse, kDictionary };
 
 // A table with one link per row.
 struct LinkTableOptions {
@@ -140,8 +140,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<UnknownNodes> = {"refuse", "add",
                                                                              "drop"};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<LayoutChoice> = {"auto", "dense",
-                                                                             "sparse", "coded"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<LayoutChoice> = {
+    "auto", "dense", "sparse", "dictionary"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Parallel> = {"merge", "keep", "refuse"};
 template <>

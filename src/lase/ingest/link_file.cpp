@@ -75,8 +75,8 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
       return LayoutRule::kDense;
     case LayoutChoice::kSparse:
       return LayoutRule::kSparse;
-    case LayoutChoice::kCoded:
-      return LayoutRule::kCoded;
+    case LayoutChoice::kDictionary:
+      return LayoutRule::kDictionary;
   }
   return automatic;
 }

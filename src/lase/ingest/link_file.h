@@ -20,7 +20,8 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging);
 OptionTable<LinkRules> link_rule_option_table(Merging merging);
 const OptionTable<NodeOptions>& node_option_table();
 inline constexpr const char* kLayoutHelp =
-    "Storage layout of the link attributes (auto = default of the input format)";
+    "Storage layout of the link attributes: dense, sparse, or each distinct row stored once "
+    "(dictionary); auto = default of the input format";
 
 // Throws Error if the rules are inconsistent.
 void check(const LinkRules& rules);

@@ -112,7 +112,7 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   check(options.rules);
   RawGraph graph;
   graph.rules = options.rules;
-  graph.layout_rule = layout_rule(options.layout, LayoutRule::kCodeFew);
+  graph.layout_rule = layout_rule(options.layout, LayoutRule::kEncodeFew);
   NodeReader nodes(options.nodes, options.table, schema);
   auto wanted = options.columns;
   wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());

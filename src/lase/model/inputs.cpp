@@ -36,7 +36,7 @@ class Sums {
         sum_(static_cast<size_t>(matrix.columns)),
         squares_(sum_.size()),
         // With few codes, rows are counted by code and every code is read once.
-        count_(matrix.layout == Layout::kCoded && matrix.codes() <= kMaxCodes
+        count_(matrix.layout == Layout::kDictionary && matrix.codes() <= kMaxCodes
                    ? static_cast<size_t>(matrix.codes())
                    : 0) {}
 

@@ -24,8 +24,9 @@ struct Scaling {
   at::Tensor link_scale;  // [k]
 };
 
-// Standardizes dense and coded columns by the training nodes and the links between them. Sparse
-// columns stay unscaled, since a shift would make them dense, and so do constant columns.
+// Standardizes dense and dictionary-encoded columns by the training nodes and the links between
+// them. Sparse columns stay unscaled, since a shift would make them dense, and so do constant
+// columns.
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes);
 
 }  // namespace lase

@@ -39,14 +39,14 @@ Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
 
 AttributeTensors::AttributeTensors(const Attributes& matrix)
     : layout(matrix.layout), rows(matrix.rows), columns(matrix.columns) {
-  const int64_t value_rows = layout == Layout::kCoded ? matrix.codes() : matrix.rows;
+  const int64_t value_rows = layout == Layout::kDictionary ? matrix.codes() : matrix.rows;
   values = layout == Layout::kSparse ? view(matrix.values, {matrix.values.size()}, at::kFloat)
                                      : view(matrix.values, {value_rows, columns}, at::kFloat);
   if (layout == Layout::kSparse) {
     row_ptr = view(matrix.row_ptr, {matrix.row_ptr.size()}, at::kLong);
     column = view(matrix.column, {matrix.column.size()}, at::kInt);
   }
-  if (layout == Layout::kCoded) code = view(matrix.code, {rows}, at::kInt);
+  if (layout == Layout::kDictionary) code = view(matrix.code, {rows}, at::kInt);
 }
 
 AttributeTensors AttributeTensors::to(const at::Device& device) const {
@@ -61,7 +61,7 @@ Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Te
   switch (f.layout) {
     case Layout::kDense:
       return linear({f.values, rows.to(at::kLong)}, u);
-    case Layout::kCoded:
+    case Layout::kDictionary:
       return linear({f.values, {}}, u).index_select(0, codes_of(f, rows));
     case Layout::kSparse:
       break;
@@ -78,7 +78,7 @@ Tensor attribute_rows(const AttributeTensors& f, const Tensor& rows) {
   switch (f.layout) {
     case Layout::kDense:
       return f.values.index_select(0, rows);
-    case Layout::kCoded:
+    case Layout::kDictionary:
       return f.values.index_select(0, codes_of(f, rows));
     case Layout::kSparse:
       break;

@@ -11,10 +11,10 @@ struct AttributeTensors {
   Layout layout = Layout::kDense;
   int64_t rows = 0;
   int64_t columns = 0;
-  at::Tensor values;   // dense [rows, columns], sparse [stored], coded [codes, columns]
+  at::Tensor values;   // dense [rows, columns], sparse [stored], dictionary [codes, columns]
   at::Tensor row_ptr;  // sparse, int64 [rows+1]
   at::Tensor column;   // sparse, int32 [stored]
-  at::Tensor code;     // coded, int32 [rows]
+  at::Tensor code;     // dictionary, int32 [rows]
 
   AttributeTensors() = default;
   explicit AttributeTensors(const Attributes& matrix);
@@ -24,7 +24,8 @@ struct AttributeTensors {
 };
 
 // F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. The cost
-// is proportional to the stored values of sparse rows, or to the number of distinct coded rows.
+// is proportional to the stored values of sparse rows, or to the number of distinct
+// dictionary-encoded rows.
 at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows,
                              const at::Tensor& u);
 

@@ -1,4 +1,4 @@
-// Coded attributes: the product is computed once per distinct row.
+// Dictionary-encoded attributes: the product is computed once per distinct row.
 #pragma once
 
 #include "lase/kernels/cpu/link_tile.h"

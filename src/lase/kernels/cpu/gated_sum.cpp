@@ -72,7 +72,7 @@ class Packed {
   // Tabulation pays off for few distinct rows; otherwise rows are read as if dense.
   static bool tabulated(const GatedSum& in) {
     constexpr int64_t kMostCodes = 1024;
-    return in.f.layout == Layout::kCoded && in.f.codes <= kMostCodes &&
+    return in.f.layout == Layout::kDictionary && in.f.codes <= kMostCodes &&
            4 * in.f.codes <= in.block.arcs();
   }
 

@@ -100,7 +100,7 @@ struct InstructionSet {
   int64_t column_tile;
   void (*forward)(const ForwardChunk& chunk);
   void (*backward)(const BackwardChunk& chunk);
-  // table [codes, d_padded] = a(e) of every row of coded attributes.
+  // table [codes, d_padded] = a(e) of every row of dictionary-encoded attributes.
   void (*tabulate)(const AttributeView& f, const Shape& shape, const PackedTerm& term,
                    Amplifier amplifier, float* scratch, float* table);
   // du (packed) += Σ_c f(c)ᵀ by_code(c)

@@ -58,7 +58,7 @@ struct TileAttributes {
 // Prefetches the position of a row, one tile ahead of the row itself.
 LASE_INLINE void prefetch_index(const AttributeView& f, int64_t link) {
   if (f.layout == Layout::kSparse) prefetch(f.row_ptr + link);
-  if (f.layout == Layout::kCoded) prefetch(f.code + link);
+  if (f.layout == Layout::kDictionary) prefetch(f.code + link);
 }
 
 LASE_INLINE void locate(const AttributeView& f, int64_t link, int m, TileAttributes& tile) {
@@ -71,7 +71,7 @@ LASE_INLINE void locate(const AttributeView& f, int64_t link, int m, TileAttribu
     prefetch(tile.column[m]);
     return;
   }
-  const int64_t row = f.layout == Layout::kCoded ? f.code[link] : link;
+  const int64_t row = f.layout == Layout::kDictionary ? f.code[link] : link;
   tile.values[m] = f.values + row * f.columns;
   for (int64_t j = 0; j < f.columns; j += 16) prefetch(tile.values[m] + j);
 }

@@ -70,7 +70,7 @@ struct Call {
       const Tensor values = tensor_at(attributes, 0);
       view.f = {.layout = static_cast<Layout>(layout),
                 .columns = columns,
-                .codes = static_cast<Layout>(layout) == Layout::kCoded ? values.size(0) : 0,
+                .codes = static_cast<Layout>(layout) == Layout::kDictionary ? values.size(0) : 0,
                 .values = pointer<float>(values),
                 .row_ptr = pointer<int64_t>(tensor_at(attributes, 1)),
                 .column = pointer<int32_t>(tensor_at(attributes, 2)),
