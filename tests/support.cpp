@@ -232,7 +232,7 @@ nlohmann::json contents(const Graph& graph) {
           {"attribute_names", texts(graph.attribute_names)},
           {"node_reduction", reduction_contents(graph.node_reduction)},
           {"link_reduction", reduction_contents(graph.link_reduction)},
-          {"recipe", graph.recipe}};
+          {"preprocessing", graph.preprocessing}};
 }
 
 nlohmann::json CliResult::json() const {

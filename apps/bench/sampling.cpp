@@ -269,7 +269,7 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   const lase::ops::Workspace workspace;
   const lase::TrainedModel trained = lase::load_model(flags.model);
   lase::Graph graph = lase::load_graph(flags.graph);
-  graph = lase::fitted_graph(trained, std::move(graph), flags.graph);
+  graph = lase::prepare_graph(trained, std::move(graph), flags.graph);
   lase::require(trained.model->block_count() > 0, flags.model,
                 ": does not have a layer that samples neighbors");
   lase::require(lase::sums_terms(trained.model->options()), flags.model,

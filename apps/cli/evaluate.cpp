@@ -51,7 +51,7 @@ Pair open_pair(const Files& files) {
   Pair pair;
   pair.trained = lase::load_model(files.model);
   pair.graph = lase::load_graph(files.graph);
-  pair.graph = lase::fitted_graph(pair.trained, std::move(pair.graph), files.graph);
+  pair.graph = lase::prepare_graph(pair.trained, std::move(pair.graph), files.graph);
   return pair;
 }
 

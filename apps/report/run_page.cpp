@@ -46,7 +46,7 @@ std::string today() {
 class Page {
  public:
   Page(const Graph& graph, const TrainResult& result, const RunPageOptions& options)
-      : graph_(fitted_graph(result.trained, graph, options.title)),
+      : graph_(prepare_graph(result.trained, graph, options.title)),
         result_(result),
         options_(options),
         objective_(make_objective(labels_as_trained(result.trained, graph_))),

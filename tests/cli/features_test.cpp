@@ -64,7 +64,7 @@ TEST_F(LearnedFeaturesTest, AreSavedInTheModelFile) {
   EXPECT_EQ(loaded.learned.embedding.rows(), result.trained.learned.embedding.rows());
   ASSERT_EQ(loaded.learned.embedding.tables.size(), 2);
   EXPECT_TRUE(loaded.learned.embedding.tables[0].context.empty());
-  const Graph fitted = fitted_graph(loaded, without, "g");
+  const Graph fitted = prepare_graph(loaded, without, "g");
   const Predictions predictions = predict(loaded, fitted);
   std::vector<int64_t> test;
   for (int64_t u = 0; u < graph.node_count(); ++u) {
@@ -81,7 +81,7 @@ TEST_F(LearnedFeaturesTest, NewNodesAreEmbeddedWhileTheOthersStayFixed) {
     names.add(u < 5 ? "new" + std::to_string(u) : std::string(graph.nodes.names[u]));
   }
   renamed.nodes.names = names.finish();
-  const Graph fitted = fitted_graph(result.trained, renamed, "g");
+  const Graph fitted = prepare_graph(result.trained, renamed, "g");
   const auto rows = result.trained.learned.embedding.rows();
   for (int64_t u = 0; u < 20; ++u) {
     const Floats expected(rows.begin() + u * 8, rows.begin() + (u + 1) * 8);

@@ -62,7 +62,7 @@ TEST_F(LikeFlag, ClassesAndTextFeaturesKeepTheirIndices) {
               {"--members", "authors", "--label", "team", "--text", "title"});
   EXPECT_EQ(texts(new_.nodes.feature_names), texts(old_.nodes.feature_names));
   EXPECT_EQ(texts(new_.nodes.labels.names), (Strings{"x", "y", "z"}));
-  EXPECT_EQ(new_.recipe["idf"], old_.recipe["idf"]);
+  EXPECT_EQ(new_.preprocessing["idf"], old_.preprocessing["idf"]);
 }
 
 TEST_F(LikeFlag, RefusesDifferentNumericColumns) {

@@ -40,7 +40,7 @@ TEST_F(TrainCli, WritesAModelScoresAndALog) {
   EXPECT_FALSE(std::filesystem::is_empty(path("events")));
   // The model is named after the graph, and its test score is the reported one.
   const TrainedModel model = load_model(path("g.model"));
-  const Graph graph = fitted_graph(model, open_graph(path("g.graph")), "g.graph");
+  const Graph graph = prepare_graph(model, open_graph(path("g.graph")), "g.graph");
   const auto logits = infer(*model.model, Inputs(graph, model.scaling), graph).logits;
   std::vector<int64_t> test;
   for (int64_t u = 0; u < graph.node_count(); ++u) {

@@ -89,7 +89,7 @@ TEST_F(GraphFile, KeepsAGraphWithoutNodesOrLinks) {
 
 TEST_F(GraphFile, KeepsNamesThatAreNotUtf8AndTheRecipe) {
   auto graph = links("source,target\n\xFF,b\nb,\xC3\x28\n");
-  graph.recipe["slice_edges"] = {0.1, 1e300, -5.0};
+  graph.preprocessing["slice_boundaries"] = {0.1, 1e300, -5.0};
   expect_round_trip(graph);
 }
 

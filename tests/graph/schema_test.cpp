@@ -43,10 +43,10 @@ TEST_F(SchemaTest, RejectsOtherAttributes) {
 TEST_F(SchemaTest, RejectsADamagedRecipe) {
   auto earlier = read("contacts", "a b 1\nb c 2\n");
   for (const auto& damaged : {nlohmann::json("text"), nlohmann::json({1, nullptr})}) {
-    earlier.recipe["slice_edges"] = damaged;
+    earlier.preprocessing["slice_boundaries"] = damaged;
     const Schema schema = schema_of(earlier);
     expect_error([&] { read("contacts", "a b 1\n", {}, &schema); },
-                 {"earlier graph", "'slice_edges'"});
+                 {"earlier graph", "'slice_boundaries'"});
   }
 }
 

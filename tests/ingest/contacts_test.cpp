@@ -28,21 +28,21 @@ TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{3, 1}));
   EXPECT_EQ(arc(graph, "b", "c"),
             (Floats{0, 1}));  // an edge belongs to the slice that starts there
-  EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 4, 8}));
+  EXPECT_EQ(graph.preprocessing["slice_boundaries"], (std::vector<double>{0, 4, 8}));
 }
 
 // 0.2 + (0.9 − 0.2) · 32 / 32 is less than 0.9 in floating point.
 TEST_F(ContactsFormat, KeepsTheLastContactDespiteRounding) {
   const auto graph = read("source,target,time\na,b,0.2\nb,c,0.9\n");
   EXPECT_EQ(graph.links, 2);
-  EXPECT_EQ(graph.recipe["slice_edges"].back(), 0.9);
+  EXPECT_EQ(graph.preprocessing["slice_boundaries"].back(), 0.9);
 }
 
 TEST_F(ContactsFormat, CountsInSlicesOfEqualCount) {
   const auto graph = read("a b 0\na b 1\na b 2\na b 100\n",
                           {"--slices", "2", "--slicing", "quantile", "--counts", "raw"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 2}));
-  EXPECT_EQ(graph.recipe["slice_edges"], (std::vector<double>{0, 2, 100}));
+  EXPECT_EQ(graph.preprocessing["slice_boundaries"], (std::vector<double>{0, 2, 100}));
 }
 
 TEST_F(ContactsFormat, TransformsCounts) {
@@ -107,7 +107,7 @@ TEST_F(ContactsFormat, PutsContactsOfOneInstantIntoOneSlice) {
 
 TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
   Schema schema;
-  schema.recipe["slice_edges"] = {0, 10, 20};
+  schema.preprocessing["slice_boundaries"] = {0, 10, 20};
   const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "raw"}, &schema);
   ASSERT_EQ(read.notes.size(), 2u);
   EXPECT_NE(read.notes[1].find("2 contacts lie outside"), std::string::npos);
@@ -115,7 +115,7 @@ TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
       build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "raw"}, &schema)).graph;
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
-  schema.recipe.erase("slice_edges");
+  schema.preprocessing.erase("slice_boundaries");
   expect_error([&] { raw("a b 5\n", {}, &schema); }, {"not imported from contacts"});
 }
 

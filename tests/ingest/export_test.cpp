@@ -22,7 +22,7 @@ class Export : public FolderTest {
     auto found = contents(imported);
     auto expected = contents(graph);
     // Fitted values are not exported, and codes are numbered by first appearance.
-    for (auto* part : {&found, &expected}) part->erase("recipe");
+    for (auto* part : {&found, &expected}) part->erase("preprocessing");
     if (graph.link_attributes.layout == Layout::kDictionary) {
       for (int64_t i = 0; i < imported.link_attributes.rows; ++i) {
         ASSERT_EQ(row(imported.link_attributes, i), row(graph.link_attributes, i));

@@ -55,13 +55,13 @@ TEST(TfIdf, IsFittedOnTrainingTextsOnly) {
 TEST(TfIdf, UsesTermsAndWeightsOfASchema) {
   Schema schema;
   schema.feature_names = make_string_table(Strings{"age", "t:end", "t:graph"});
-  schema.recipe["idf"] = {3.0, 4.0};
+  schema.preprocessing["idf"] = {3.0, 4.0};
   const auto text = tf_idf(make_string_table(Strings{"graph end new"}), {}, "t", 1, &schema);
   EXPECT_EQ(texts(text.names), (Strings{"t:end", "t:graph"}));
   expect_row(text, 0, {0.6F, 0.8F});
-  schema.recipe["idf"] = {3.0};
+  schema.preprocessing["idf"] = {3.0};
   expect_error([&] { tf_idf({}, {}, "t", 1, &schema); }, {"text", "1 weights for 2 terms"});
-  schema.recipe.erase("idf");
+  schema.preprocessing.erase("idf");
   expect_error([&] { tf_idf({}, {}, "t", 1, &schema); }, {"text", "no text features"});
 }
 

@@ -195,9 +195,9 @@ TEST(FittedGraph, ReportsHowAttributesDiffer) {
   const Graph graph = toy_graph({});
   const TrainedModel trained = trained_on(graph);
   const auto rejects = [&](const Graph& other, std::initializer_list<std::string> parts) {
-    expect_error([&] { fitted_graph(trained, other, "new.graph"); }, parts);
+    expect_error([&] { prepare_graph(trained, other, "new.graph"); }, parts);
   };
-  EXPECT_NO_THROW(fitted_graph(trained, graph, "new.graph"));
+  EXPECT_NO_THROW(prepare_graph(trained, graph, "new.graph"));
   rejects(toy_graph({.features = 6}),
           {"new.graph", "6 node features", "trained on 4", "import the data with like"});
   rejects(toy_graph({.attributes = 2}), {"new.graph", "2 link attributes", "trained on 3"});
@@ -218,9 +218,9 @@ TEST(FittedGraph, AddsDegreeFeaturesToNodesWithoutFeatures) {
   graph.nodes.feature_names = make_string_table(Strings{"constant", "log degree"});
   TrainedModel trained = trained_on(graph);
   trained.degree_features = true;
-  const Graph fitted = fitted_graph(trained, bare, "bare.graph");
+  const Graph fitted = prepare_graph(trained, bare, "bare.graph");
   EXPECT_EQ(to_rows(fitted.nodes.features), to_rows(degree_features(bare)));
-  expect_error([&] { fitted_graph(trained, toy_graph({}), "new.graph"); }, {"4 node features"});
+  expect_error([&] { prepare_graph(trained, toy_graph({}), "new.graph"); }, {"4 node features"});
 }
 
 TEST(FittedGraph, AppliesMissingReductions) {
@@ -229,16 +229,16 @@ TEST(FittedGraph, AppliesMissingReductions) {
   reduce_nodes(reduced, {.components = 3});
   reduce_links(reduced, {.components = 2});
   const TrainedModel trained = trained_on(reduced);
-  const Graph fitted = fitted_graph(trained, raw, "raw.graph");
+  const Graph fitted = prepare_graph(trained, raw, "raw.graph");
   EXPECT_EQ(to_rows(fitted.nodes.features), to_rows(reduced.nodes.features));
   EXPECT_EQ(to_rows(fitted.link_attributes), to_rows(reduced.link_attributes));
   expect_same_bits(logits(trained, fitted), logits(trained, reduced), "logits");
   // A graph that is already reduced stays the same.
-  const Graph again = fitted_graph(trained, reduced, "reduced.graph");
+  const Graph again = prepare_graph(trained, reduced, "reduced.graph");
   EXPECT_EQ(to_rows(again.nodes.features), to_rows(reduced.nodes.features));
   Graph renamed = raw;
   renamed.nodes.feature_names = numbered_names("x", 5);
-  expect_error([&] { fitted_graph(trained, renamed, "x.graph"); }, {"x.graph", "'x0'"});
+  expect_error([&] { prepare_graph(trained, renamed, "x.graph"); }, {"x.graph", "'x0'"});
 }
 
 }  // namespace

@@ -174,21 +174,22 @@ const OptionTable<EmbedOptions>& embed_option_table() {
     all.add(
         "method", &O::method, one_of<EmbedMethod>(),
         "Embedding method that learns node features from links, in addition to those of the graph");
-    all.add(
-        "order", &O::order, one_of<Order>(),
-        "LINE: make linked nodes similar (first), nodes with the same neighbors (second), or use "
-        "half the width for each (both)");
+    all.add("order", &O::order, one_of<Order>(),
+            "LINE: first-order proximity, linked nodes are similar (first); second-order, nodes "
+            "with the "
+            "same neighbors are similar (second); or half the width for each (both)");
     all.add("width", &O::width, between(1, 1 << 16), "Width of the node embeddings");
     all.add("epochs", &O::epochs, between(0, 1'000'000),
-            "LINE: number of samples per arc, of which a link has two (0 = 50 to 1000, depending "
-            "on the size of the graph)");
+            "LINE: number of samples per arc (an undirected link has two arcs); 0 = 50 to 1000, "
+            "depending on the size of the graph");
     all.add("walks", &O::walks, between(1, 1'000'000), "DeepWalk: number of walks per node");
     all.add("length", &O::length, between(2, 10'000), "DeepWalk: number of nodes per walk");
     all.add("window", &O::window, between(1, 100),
             "DeepWalk: maximum distance between paired nodes on a walk");
     all.add("negatives", &O::negatives, between(1, 100),
             "Number of negative samples per positive sample");
-    all.add("rate", &O::rate, positive(), "Initial learning rate; decays to almost zero");
+    all.add("learning_rate", &O::learning_rate, positive(),
+            "Initial learning rate; decays to almost zero");
     all.add("weighted", &O::weighted, any(), "Weight links by the sum of their attributes");
     all.add("seed", &O::seed, any(),
             "Random seed; the same seed gives the same embeddings for any number of threads");

@@ -25,13 +25,13 @@ struct EmbedOptions {
   EmbedMethod method = EmbedMethod::kLine;
   Order order = Order::kSecond;  // LINE; kBoth: both concatenated, half the width each
   int64_t width = 128;
-  int64_t epochs = 0;     // LINE: samples per arc; 0: see default_epochs()
-  int64_t walks = 10;     // DeepWalk: walks per node
-  int64_t length = 40;    // DeepWalk: nodes per walk
-  int64_t window = 10;    // DeepWalk: maximum distance on a walk
-  int64_t negatives = 5;  // negative samples per positive sample
-  double rate = 0.025;    // initial learning rate; decays to almost zero
-  bool weighted = false;  // weight links by the sum of their attributes
+  int64_t epochs = 0;            // LINE: samples per arc; 0: see default_epochs()
+  int64_t walks = 10;            // DeepWalk: walks per node
+  int64_t length = 40;           // DeepWalk: nodes per walk
+  int64_t window = 10;           // DeepWalk: maximum distance on a walk
+  int64_t negatives = 5;         // negative samples per positive sample
+  double learning_rate = 0.025;  // at the start; decays to almost zero
+  bool weighted = false;         // weight links by the sum of their attributes
   uint64_t seed = 1;
 
   // Called with the fraction of the work done and the number of samples so far.

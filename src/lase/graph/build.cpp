@@ -72,7 +72,7 @@ BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
       graph.separate_directions ? separate_names(raw.attribute_names) : raw.attribute_names;
   for (int64_t u = 0; u < nodes; ++u) report.isolated += graph.degree(u) == 0 ? 1 : 0;
   graph.nodes = std::move(raw.nodes);
-  graph.recipe = std::move(raw.recipe);
+  graph.preprocessing = std::move(raw.preprocessing);
   return built;
 }
 

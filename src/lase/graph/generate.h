@@ -21,9 +21,9 @@ struct MailOptions {
 
 const OptionTable<MailOptions>& mail_option_table();
 
-// Writes synthetic e-mails within a company over one year to a folder: contacts.csv (source,
+// Writes synthetic emails within a company over one year to a folder: contacts.csv (source,
 // target, time) and people.csv (id, department, split, years, level). Each department has its own
-// busy weeks, so the times of the e-mails between two people reveal their department.
+// busy weeks, so the times of the emails between two people reveal their department.
 void generate_mail(const MailOptions& options, const std::string& folder);
 
 }  // namespace lase

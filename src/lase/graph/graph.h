@@ -42,7 +42,7 @@ struct Graph : Adjacency {
   StringTable attribute_names;  // [k]
   Reduction node_reduction;
   Reduction link_reduction;
-  nlohmann::json recipe = nlohmann::json::object();  // see RawGraph
+  nlohmann::json preprocessing = nlohmann::json::object();  // see RawGraph
   std::string fingerprint;  // stored in the graph file; empty if there is none
 
   int64_t link_of_row(int64_t row) const { return separate_directions ? row / 2 : row; }

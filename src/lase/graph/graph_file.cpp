@@ -82,7 +82,7 @@ Metadata graph_metadata(const Graph& graph) {
                       {"node_features", describe(graph.nodes.features)},
                       {"link_attributes", describe(graph.link_attributes)},
                       {"fingerprint", graph.fingerprint},
-                      {"recipe", graph.recipe}};
+                      {"preprocessing", graph.preprocessing}};
   return file_metadata(kGraphFile, about);
 }
 
@@ -121,7 +121,7 @@ Graph read_graph(const SafetensorsFile& file) try {
   graph.links = non_negative_at(about, "links");
   graph.directed = about.value("directed", false);
   graph.separate_directions = about.value("separate_directions", false);
-  graph.recipe = about.value("recipe", json::object());
+  graph.preprocessing = about.value("preprocessing", json::object());
   graph.fingerprint = about.value("fingerprint", "");
   graph.row_ptr = file.get<int64_t>("row_ptr", {-1});
   graph.neighbor = file.get<int32_t>("neighbor", {-1});

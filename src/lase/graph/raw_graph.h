@@ -72,7 +72,7 @@ struct RawGraph {
   LayoutRule layout_rule = LayoutRule::kAsRead;
   // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
   // weights); stored in the graph file for `import --like`.
-  nlohmann::json recipe = nlohmann::json::object();
+  nlohmann::json preprocessing = nlohmann::json::object();
   std::vector<std::string> notes;  // for the import summary, such as ignored columns
 };
 

@@ -29,8 +29,8 @@ void require_same(const StringTable& names, const StringTable& earlier, std::str
 
 std::vector<double> Schema::numbers(const std::string& key) const {
   std::vector<double> values;
-  const auto list = recipe.find(key);
-  if (list == recipe.end()) return values;
+  const auto list = preprocessing.find(key);
+  if (list == preprocessing.end()) return values;
   require(list->is_array(), "the earlier graph is damaged: ", quote(key), " is not a list");
   for (const auto& item : *list) {
     require(item.is_number(), "the earlier graph is damaged: ", quote(key),
@@ -46,7 +46,7 @@ Schema schema_of(const Graph& graph) {
   schema.attribute_names = graph.separate_directions ? shared_names(names) : names;
   schema.feature_names = feature_names(graph);
   schema.label_names = graph.nodes.labels.names;
-  schema.recipe = graph.recipe;
+  schema.preprocessing = graph.preprocessing;
   return schema;
 }
 

@@ -14,10 +14,10 @@ struct Schema {
   StringTable attribute_names;
   StringTable feature_names;
   StringTable label_names;
-  nlohmann::json recipe;
+  nlohmann::json preprocessing;
 
-  // The list of numbers under `key` in the recipe; empty if there is none. Throws Error if it is
-  // not a list of numbers.
+  // The list of numbers under `key` in the preprocessing; empty if there is none. Throws Error if
+  // it is not a list of numbers.
   std::vector<double> numbers(const std::string& key) const;
 };
 

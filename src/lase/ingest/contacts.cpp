@@ -16,41 +16,42 @@ struct Payload {
   std::vector<float> weight;
 };
 
-// slices + 1 ascending times; slice i is [edge i, edge i+1), and the last one includes its end.
-std::vector<double> slice_edges(const ContactsOptions& options, const std::vector<double>& times,
-                                const Schema* schema) {
+// slices + 1 ascending times; slice i is [boundary i, boundary i+1), and the last one includes its
+// end.
+std::vector<double> slice_boundaries(const ContactsOptions& options,
+                                     const std::vector<double>& times, const Schema* schema) {
   if (schema != nullptr) {
-    auto edges = schema->numbers("slice_edges");
-    require(edges.size() >= 2, "the earlier graph was not imported from contacts");
-    return edges;
+    auto boundaries = schema->numbers("slice_boundaries");
+    require(boundaries.size() >= 2, "the earlier graph was not imported from contacts");
+    return boundaries;
   }
-  std::vector<double> edges;
+  std::vector<double> boundaries;
   if (options.slicing == Slicing::kQuantile) {
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     for (int64_t i = 0; i < options.slices; ++i) {
-      edges.push_back(
+      boundaries.push_back(
           sorted[static_cast<size_t>(i) * sorted.size() / static_cast<size_t>(options.slices)]);
     }
-    edges.push_back(sorted.back());
-    return edges;
+    boundaries.push_back(sorted.back());
+    return boundaries;
   }
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
   require(std::isfinite(*last - *first), options.file, ": has times from ", *first, " to ", *last,
           ", too far apart for slices of equal width");
   for (int64_t i = 0; i <= options.slices; ++i) {
-    edges.push_back(*first + (*last - *first) * static_cast<double>(i) /
-                                 static_cast<double>(options.slices));
+    boundaries.push_back(*first + (*last - *first) * static_cast<double>(i) /
+                                      static_cast<double>(options.slices));
   }
-  edges.back() = *last;  // rounding must not leave out the last contact
-  return edges;
+  boundaries.back() = *last;  // rounding must not leave out the last contact
+  return boundaries;
 }
 
 // The slice of a time, or −1 if it is outside all slices.
-int32_t slice_of(double time, const std::vector<double>& edges) {
-  if (time < edges.front() || time > edges.back()) return -1;
-  const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, time);
-  return static_cast<int32_t>(above - (edges.begin() + 1));
+int32_t slice_of(double time, const std::vector<double>& boundaries) {
+  if (time < boundaries.front() || time > boundaries.back()) return -1;
+  const auto above = std::upper_bound(boundaries.begin() + 1, boundaries.end() - 1, time);
+  return static_cast<int32_t>(above - (boundaries.begin() + 1));
 }
 
 }  // namespace
@@ -60,9 +61,10 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     using O = ContactsOptions;
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
-    all.add(
-        "time", &O::time, any(),
-        "Column with times in seconds or as ISO 8601 dates (default: 'time', or the third column)");
+    all.add("time", &O::time, any(),
+            "Column with times in seconds or as ISO 8601 dates (default: the column time, "
+            "timestamp, date or "
+            "seconds, else the third)");
     all.add(
         "weight", &O::weight, any(),
         "Column with the weight of a contact (default: 'weight', or the fourth column if there is "
@@ -71,8 +73,8 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     all.add("slicing", &O::slicing, one_of<Slicing>(),
             "Use time slices of equal width or with equal numbers of contacts (quantile)");
     all.add("counts", &O::counts, one_of<Transform>(),
-            "Transform of the counts per slice: none (raw), ln(1 + count) (log1p), or 1 if "
-            "positive (binary)");
+            "Transform of the counts per slice: none, ln(1 + count) (log1p), or 1 if positive "
+            "(binary)");
     return all;
   }();
   return table;
@@ -110,12 +112,12 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
   require(!times.empty(), options.file, ": has no contacts");
 
-  const auto edges = slice_edges(options, times, schema);
+  const auto boundaries = slice_boundaries(options, times, schema);
   graph.attributes.layout = Layout::kSparse;
-  graph.attributes.columns = static_cast<int64_t>(edges.size()) - 1;
+  graph.attributes.columns = static_cast<int64_t>(boundaries.size()) - 1;
   int64_t outside = 0;
   for (size_t i = 0; i < times.size(); ++i) {
-    const int32_t slice = slice_of(times[i], edges);
+    const int32_t slice = slice_of(times[i], boundaries);
     if (slice >= 0) {
       graph.attributes.add_single(slice, weights[i]);
     } else {
@@ -124,8 +126,8 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
     }
   }
   graph.attribute_names = numbered_names("slice ", graph.attributes.columns);
-  graph.recipe["slice_edges"] = edges;
-  graph.notes.push_back(join(times.size(), " contacts in ", edges.size() - 1, " slices of ",
+  graph.preprocessing["slice_boundaries"] = boundaries;
+  graph.notes.push_back(join(times.size(), " contacts in ", boundaries.size() - 1, " slices of ",
                              options.slicing == Slicing::kWidth ? "equal width" : "equal count"));
   if (outside > 0) {
     graph.notes.push_back(join(outside,

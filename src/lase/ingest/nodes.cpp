@@ -353,7 +353,7 @@ void NodeReader::add_features(RawGraph& graph) {
     auto text = tf_idf(texts_, graph.nodes.split, options_.text, options_.text_min_count, schema_);
     for (int64_t j = 0; j < text.names.size(); ++j) names.add(text.names[j]);
     parts.push_back(std::move(text.features));
-    graph.recipe["idf"] = std::move(text.idf);
+    graph.preprocessing["idf"] = std::move(text.idf);
   }
   if (parts.empty()) {
     graph.nodes.features.rows = size();

@@ -35,7 +35,7 @@ class NodeReader {
   void prefetch(uint64_t hash) const { names_.prefetch(hash); }
   void count_dropped_link() { ++dropped_links_; }
 
-  // Moves the nodes into the graph and adds notes and recipe.
+  // Moves the nodes into the graph and adds notes and fitted preprocessing.
   void finish(RawGraph& graph);
 
  private:

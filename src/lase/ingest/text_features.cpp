@@ -61,7 +61,7 @@ Terms fit_terms(const StringTable& texts, const Array<uint8_t>& split, int64_t m
 }
 
 Terms terms_of(const Schema& schema, const std::string& prefix) {
-  require(schema.recipe.contains("idf"), OptionName{"text"},
+  require(schema.preprocessing.contains("idf"), OptionName{"text"},
           ": the earlier graph has no text features");
   Terms terms;
   terms.idf = schema.numbers("idf");

@@ -188,7 +188,7 @@ void check_names(const StringTable& expected, const StringTable& found, std::str
 
 }  // namespace
 
-Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
+Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
   require(graph.node_count() > 0, path, ": the graph has no nodes");
   const bool had_features = graph.nodes.features.columns > 0;
   if (trained.degree_features && !had_features) {

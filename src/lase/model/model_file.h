@@ -37,6 +37,6 @@ TrainedModel load_model(const std::string& path);
 
 // The graph as the model expects it: features added or reduced as in training. Throws Error with
 // the difference if the attributes do not fit.
-Graph fitted_graph(const TrainedModel& trained, Graph graph, const std::string& path);
+Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path);
 
 }  // namespace lase

@@ -25,9 +25,11 @@ const OptionTable<ModelOptions>& model_option_table() {
   static const auto table = [] {
     using O = ModelOptions;
     OptionTable<O> all;
-    all.add("model", &O::model, LayerName(), "Model architecture");
+    all.add("model", &O::model, LayerName(),
+            "Model: LASE-SAGE (sage), LASE-RW (rw), LASE-WL (wl), LASE-concat (concat), GCN (gcn), "
+            "GraphSAGE (graphsage), or a linear classifier on node features (raw)");
     all.add("widths", &O::widths, between(1, 65536),
-            "Hidden dimension of each layer, such as 128,128");
+            "Width (hidden dimension) of each layer, such as 128,128");
     all.add("combine", &O::combine, one_of<Combine>(),
             "How to combine a node's own state and the sum over its neighbors");
     all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),

@@ -6,14 +6,16 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
   static const auto table = [] {
     using O = SamplingOptions;
     OptionTable<O> all;
-    all.add("fanout", &O::fanout, fanout_or("auto"),
-            "Number of sampled neighbors per layer, such as 10,10, or all (auto = all if the "
-            "strategy is auto and the graph is small; otherwise 10, or with a snapshot 10 in the "
-            "last layer and 1 in the others)");
-    all.add("strategy", &O::strategy, one_of<Strategy>(),
-            "Neighbor sampling: uniform, in proportion to the gate, with minimum variance "
-            "(min_var), or snapshot: uniform, with the exact sums of an earlier pass as a control "
-            "variate (auto = snapshot if the model supports it, otherwise uniform)");
+    all.add(
+        "fanout", &O::fanout, fanout_or("auto"),
+        "Number of sampled neighbors per layer, such as 10,10, or all (auto = all if the "
+        "strategy is auto and the graph has at most 65,536 training arcs; otherwise 10, or with "
+        "a snapshot 10 in the last layer and 1 in the others)");
+    all.add(
+        "strategy", &O::strategy, one_of<Strategy>(),
+        "Neighbor sampling: with equal probabilities (uniform), in proportion to the gate (gate), "
+        "with minimum variance (min_var), or uniform with the exact sums of an earlier pass as a "
+        "control variate (snapshot); auto = snapshot if the model supports it, otherwise uniform");
     all.add("replacement", &O::replacement, one_of<Replacement>(),
             "Sample neighbors with replacement, as in the paper, or without");
     all.add("refresh_every", &O::refresh_every, at_least(1),
@@ -44,8 +46,9 @@ const OptionTable<TrainOptions>& train_option_table() {
     OptionTable<O> all;
     all.include(model_option_table(), &O::model);
     all.add("scale", &O::node_scaling, one_of<NodeScaling>(),
-            "Scaling of node features: standardize with the training nodes (standard), divide each "
-            "row by its L1 norm (row), or none");
+            "Scaling of node features: zero mean and unit variance on training nodes (standard), "
+            "divide each row by its L1 norm (row), or none; link attributes are always scaled as "
+            "with standard, unless they are sparse");
     all.include(feature_option_table(), &O::features);
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
@@ -65,8 +68,10 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("select", &O::select_by_loss, either("score", "loss"),
             "Select the best epoch by the highest validation score or the lowest validation loss");
     all.add("eval_every", &O::eval_every, at_least(1), "Number of epochs between validations");
-    all.add("seed", &O::seed, any(),
-            "Random seed; the same seed gives the same weights for any number of threads");
+    all.add(
+        "seed", &O::seed, any(),
+        "Random seed; the same seed gives the same weights for any number of threads on the same "
+        "kind of processor");
     return all;
   }();
   return table;
