@@ -282,8 +282,8 @@ CliResult run_cli(const Strings& arguments) {
   return result;
 }
 
-void expect_refused(const CliResult& result, std::initializer_list<std::string> parts,
-                    std::source_location where) {
+void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,
+                     std::source_location where) {
   const testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), result.err);
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");

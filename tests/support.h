@@ -88,7 +88,7 @@ struct CliResult {
 CliResult run_cli(const Strings& arguments);
 // Expects the result of bad input: exit code 1, empty stdout, one line on stderr that starts with
 // "lase: " and contains every part.
-void expect_refused(const CliResult& result, std::initializer_list<std::string> parts,
-                    std::source_location where = std::source_location::current());
+void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,
+                     std::source_location where = std::source_location::current());
 
 }  // namespace lase

@@ -329,12 +329,12 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
 
 void add_bench_sampling(CLI::App& bench, Session& session) {
   auto flags = std::make_shared<SamplingFlags>();
-  CLI::App* verb = session.add_verb(
+  CLI::App* command = session.add_command(
       bench, "sampling",
       "Measure how well each sampling strategy estimates the sums of a trained model",
       [flags, &session] { return run_sampling(*flags, session); });
-  add_flags(*verb, sampling_table().bind(*flags));
-  verb->footer(
+  add_flags(*command, sampling_table().bind(*flags));
+  command->footer(
       "Examples:\n"
       "  lase bench sampling mail.graph mail.model --samples 5\n"
       "  lase bench sampling mail.graph mail.model --samples 5 --stale 50 --json");

@@ -42,7 +42,7 @@ struct StepFlags {
   lase::RandomGraphOptions random;
   std::string graph;
   std::vector<int64_t> fanout = {30};
-  std::vector<int64_t> hidden = {64, 48};
+  std::vector<int64_t> widths = {64, 48};
   int64_t batch = 512;
   double dropout = 0;
   int64_t steps = 5;
@@ -57,11 +57,12 @@ const lase::OptionTable<StepFlags>& step_table() {
     using lase::at_least;
     using O = StepFlags;
     lase::OptionTable<O> all;
-    all.include(lase::random_graph_option_table(), &O::random, {.skip = {"labels", "seed"}});
+    all.include(lase::random_graph_option_table(), &O::random, {.skip = {"classes", "seed"}});
     all.add("graph", &O::graph, any(), "Graph file instead of a random graph");
     all.add("batch", &O::batch, at_least(1), "Batch size in nodes");
     all.add("fanout", &O::fanout, lase::fanout(), "Sampled neighbors per layer, or all");
-    all.add("hidden", &O::hidden, lase::between(1, 65536), "Width of each layer");
+    all.add("widths", &O::widths, lase::between(1, 65536),
+            "Width (hidden dimension) of each layer");
     all.add("dropout", &O::dropout, lase::below(0, 1), "Dropout probability");
     all.add("steps", &O::steps, at_least(1), "Number of timed steps, after one for warm-up");
     all.add("seed", &O::seed, any(), "Random seed of graph and samples");
@@ -94,7 +95,7 @@ class Run {
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
     lase::ModelOptions options;
-    options.widths = flags.hidden;
+    options.widths = flags.widths;
     options.combine = lase::Combine::kConcat;
     options.dropout = flags.dropout;
     model_.emplace(options,
@@ -185,8 +186,8 @@ class Run {
     for (size_t l = 0; l < batch.blocks.size(); ++l) {
       flop_ += 6.0 * static_cast<double>(batch.blocks[l].arcs() * width) *
                static_cast<double>(graph_.link_attributes.columns);
-      if (l < flags_.hidden.size()) {
-        width = lase::out_width(model_->options(), flags_.hidden[l]);
+      if (l < flags_.widths.size()) {
+        width = lase::out_width(model_->options(), flags_.widths[l]);
       }
     }
   }
@@ -270,14 +271,14 @@ json run_step(const StepFlags& flags, const Session& session) {
 
 void add_step(CLI::App& bench, Session& session) {
   auto flags = std::make_shared<StepFlags>();
-  CLI::App* verb = session.add_verb(
+  CLI::App* command = session.add_command(
       bench, "step", "Time one training step (sampling, forward, backward, Adam) on a random graph",
       [flags, &session] {
         flags->random.seed = flags->seed;
         return run_step(*flags, session);
       });
-  add_flags(*verb, step_table().bind(*flags));
-  verb->footer(
+  add_flags(*command, step_table().bind(*flags));
+  command->footer(
       "Examples:\n"
       "  lase bench step --nodes 10000 --links 100000 --steps 10\n"
       "  lase bench step --graph mail.graph --fanout 10,10 --inference");
@@ -286,7 +287,7 @@ void add_step(CLI::App& bench, Session& session) {
 }  // namespace
 
 void add_bench(CLI::App& app, Session& session) {
-  CLI::App* bench = app.add_subcommand("bench", verb_summary("bench"));
+  CLI::App* bench = app.add_subcommand("bench", command_summary("bench"));
   bench->require_subcommand(1);
   add_step(*bench, session);
   add_bench_sampling(*bench, session);

@@ -27,13 +27,13 @@ std::string check_file(const std::string& path) {
 
 void add_check(CLI::App& app, Session& session) {
   auto path = std::make_shared<std::string>();
-  CLI::App* verb = session.add_verb(app, "check", verb_summary("check"), [path, &session] {
+  CLI::App* command = session.add_command(app, "check", command_summary("check"), [path, &session] {
     const std::string kind = check_file(*path);
     session.out() << *path << ": a valid lase " << kind << "\n";
     return nlohmann::json{{"file", *path}, {"kind", kind}, {"valid", true}};
   });
-  verb->add_option("file", *path, "Graph, model or checkpoint file")->required();
-  verb->footer(
+  command->add_option("file", *path, "Graph, model or checkpoint file")->required();
+  command->footer(
       "Verifies the checksum of every array, all indices, shapes and numbers, and for a graph also "
       "the order and symmetry of its links.\n\n"
       "Examples:\n"

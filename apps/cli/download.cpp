@@ -122,23 +122,25 @@ json run_download(const DownloadFlags& flags, const Session& session) {
 
 void add_download(CLI::App& app, Session& session) {
   auto flags = std::make_shared<DownloadFlags>();
-  CLI::App* verb = session.add_verb(app, "download", verb_summary("download"),
-                                    [flags, &session] { return run_download(*flags, session); });
-  verb->add_option("name", flags->name,
-                   "Data set to download; if omitted, list the available data sets");
-  verb->add_option("--out", flags->folder,
-                   "Folder to download into (default: the name of the data set)");
-  verb->add_option("--url", flags->download.mirror,
-                   "Mirror to download from; files are expected at URL/FILE");
-  verb->add_option("--sha256", flags->download.sha256,
-                   "Expected SHA-256 checksum, instead of the built-in one (only for data sets "
-                   "with a single file)");
-  verb->add_option("--ca", flags->download.ca_file,
-                   "File with trusted CA certificates (default: those of the system)");
-  verb->add_option("--timeout", flags->download.stall_seconds,
+  CLI::App* command =
+      session.add_command(app, "download", command_summary("download"),
+                          [flags, &session] { return run_download(*flags, session); });
+  command->add_option("name", flags->name,
+                      "Data set to download; if omitted, list the available data sets");
+  command->add_option("--out", flags->folder,
+                      "Folder to download into (default: the name of the data set)");
+  command->add_option("--url", flags->download.mirror,
+                      "Mirror to download from; files are expected at URL/FILE");
+  command->add_option("--sha256", flags->download.sha256,
+                      "Expected SHA-256 checksum, instead of the built-in one (only for data sets "
+                      "with a single file)");
+  command->add_option("--ca", flags->download.ca_file,
+                      "File with trusted CA certificates (default: those of the system)");
+  command
+      ->add_option("--timeout", flags->download.stall_seconds,
                    "Give up if no data arrives for this many seconds")
       ->check(CLI::Range(1, 86400));
-  verb->footer(
+  command->footer(
       "Examples:\n"
       "  lase download                      # list the data sets\n"
       "  lase download email --out email    # then run the printed `lase import` command");

@@ -81,25 +81,27 @@ CLI::App* add_embedding(CLI::App& app, Session& session, const std::string& help
                         const std::shared_ptr<EmbeddingFlags>& flags,
                         const std::set<std::string>& unused) {
   const std::string name(lase::name_of(flags->options.method));
-  CLI::App* verb = session.add_verb(app, name, help,
-                                    [flags, &session] { return run_embedding(*flags, session); });
-  verb->add_option("graph", flags->graph, "Graph file")->required();
-  verb->add_option("--out", flags->out,
+  CLI::App* command = session.add_command(
+      app, name, help, [flags, &session] { return run_embedding(*flags, session); });
+  command->add_option("graph", flags->graph, "Graph file")->required();
+  command
+      ->add_option("--out", flags->out,
                    "File to write: .npy, CSV with node names, or .graph (the graph with the "
                    "embeddings as its node features)")
       ->required();
-  verb->add_flag("--online", flags->online,
-                 "Learn from links between training nodes, then embed the other nodes while the "
-                 "embeddings of training nodes stay fixed");
-  add_flags(*verb, without(lase::embed_option_table().bind(flags->options), unused));
-  return verb;
+  command->add_flag("--online", flags->online,
+                    "Learn from links between training nodes, then embed the other nodes while the "
+                    "embeddings of training nodes stay fixed");
+  add_flags(*command, without(lase::embed_option_table().bind(flags->options), unused));
+  return command;
 }
 
 }  // namespace
 
 void add_line(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
-  add_embedding(app, session, verb_summary("line"), flags, {"method", "walks", "length", "window"})
+  add_embedding(app, session, command_summary("line"), flags,
+                {"method", "walks", "length", "window"})
       ->footer(
           "Examples:\n"
           "  lase line mail.graph --out line.npy\n"
@@ -109,7 +111,7 @@ void add_line(CLI::App& app, Session& session) {
 void add_deepwalk(CLI::App& app, Session& session) {
   auto flags = std::make_shared<EmbeddingFlags>();
   flags->options.method = lase::EmbedMethod::kDeepWalk;
-  add_embedding(app, session, verb_summary("deepwalk"), flags, {"method", "order", "epochs"})
+  add_embedding(app, session, command_summary("deepwalk"), flags, {"method", "order", "epochs"})
       ->footer(
           "Examples:\n"
           "  lase deepwalk mail.graph --out deepwalk.npy\n"

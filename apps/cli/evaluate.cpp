@@ -74,7 +74,7 @@ Timed predict(const Files& files, const Pair& pair) {
   return timed;
 }
 
-void add_files(CLI::App& verb, Files& files) { add_flags(verb, files_table().bind(files)); }
+void add_files(CLI::App& command, Files& files) { add_flags(command, files_table().bind(files)); }
 
 std::vector<int64_t> nodes_of(const lase::Graph& graph, const std::string& split) {
   std::vector<int64_t> nodes;
@@ -201,14 +201,16 @@ void add_evaluate(CLI::App& app, Session& session) {
     std::string confusion;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(app, "evaluate", verb_summary("evaluate"), [options, &session] {
-    return run_evaluate(options->files, options->split, options->confusion, session);
-  });
-  add_files(*verb, options->files);
-  verb->add_option("--split", options->split, "Split to evaluate")
+  CLI::App* command =
+      session.add_command(app, "evaluate", command_summary("evaluate"), [options, &session] {
+        return run_evaluate(options->files, options->split, options->confusion, session);
+      });
+  add_files(*command, options->files);
+  command->add_option("--split", options->split, "Split to evaluate")
       ->check(CLI::IsMember({"train", "val", "test", "none", "all"}));
-  verb->add_option("--confusion", options->confusion, "CSV file to write the confusion matrix to");
-  verb->footer(
+  command->add_option("--confusion", options->confusion,
+                      "CSV file to write the confusion matrix to");
+  command->footer(
       "Examples:\n"
       "  lase evaluate mail.model mail.graph\n"
       "  lase evaluate mail.model mail.graph --split val --confusion confusion.csv");
@@ -221,24 +223,25 @@ void add_predict(CLI::App& app, Session& session) {
     int64_t top_k = 1;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(app, "predict", verb_summary("predict"), [options, &session] {
-    require_distinct_files({options->files.model, options->files.graph}, {options->out});
-    const Pair pair = open_pair(options->files);
-    const Timed timed = predict(options->files, pair);
-    lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
-                            options->out);
-    session.out() << pair.graph.node_count() << " nodes written to " << options->out << "\n";
-    return nlohmann::json{{"nodes", pair.graph.node_count()},
-                          {"out", options->out},
-                          {"seconds", timed.seconds},
-                          {"links_per_second", timed.links_per_second}};
-  });
-  add_files(*verb, options->files);
-  verb->add_option("--out", options->out, "CSV file to write: node, label, probability")
+  CLI::App* command =
+      session.add_command(app, "predict", command_summary("predict"), [options, &session] {
+        require_distinct_files({options->files.model, options->files.graph}, {options->out});
+        const Pair pair = open_pair(options->files);
+        const Timed timed = predict(options->files, pair);
+        lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
+                                options->out);
+        session.out() << pair.graph.node_count() << " nodes written to " << options->out << "\n";
+        return nlohmann::json{{"nodes", pair.graph.node_count()},
+                              {"out", options->out},
+                              {"seconds", timed.seconds},
+                              {"links_per_second", timed.links_per_second}};
+      });
+  add_files(*command, options->files);
+  command->add_option("--out", options->out, "CSV file to write: node, label, probability")
       ->required();
-  verb->add_option("--top-k", options->top_k, "Number of most probable classes to list per node")
+  command->add_option("--top-k", options->top_k, "Number of most probable classes to list per node")
       ->check(CLI::Range(1, 1'000'000));
-  verb->footer(
+  command->footer(
       "Examples:\n"
       "  lase predict mail.model mail.graph --out predictions.csv\n"
       "  lase predict mail.model new.graph --top-k 3 --out predictions.csv");
@@ -250,24 +253,25 @@ void add_embed(CLI::App& app, Session& session) {
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(app, "embed", verb_summary("embed"), [options, &session] {
-    require_distinct_files({options->files.model, options->files.graph}, {options->out});
-    const Pair pair = open_pair(options->files);
-    const Timed timed = predict(options->files, pair);
-    lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);
-    const int64_t width = timed.predictions.embedding.size(1);
-    session.out() << pair.graph.node_count() << " embeddings of width " << width << " written to "
-                  << options->out << "\n";
-    return nlohmann::json{{"nodes", pair.graph.node_count()},
-                          {"width", width},
-                          {"out", options->out},
-                          {"seconds", timed.seconds},
-                          {"links_per_second", timed.links_per_second}};
-  });
-  add_files(*verb, options->files);
-  verb->add_option("--out", options->out, "File to write: .npy, or CSV with node names")
+  CLI::App* command =
+      session.add_command(app, "embed", command_summary("embed"), [options, &session] {
+        require_distinct_files({options->files.model, options->files.graph}, {options->out});
+        const Pair pair = open_pair(options->files);
+        const Timed timed = predict(options->files, pair);
+        lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);
+        const int64_t width = timed.predictions.embedding.size(1);
+        session.out() << pair.graph.node_count() << " embeddings of width " << width
+                      << " written to " << options->out << "\n";
+        return nlohmann::json{{"nodes", pair.graph.node_count()},
+                              {"width", width},
+                              {"out", options->out},
+                              {"seconds", timed.seconds},
+                              {"links_per_second", timed.links_per_second}};
+      });
+  add_files(*command, options->files);
+  command->add_option("--out", options->out, "File to write: .npy, or CSV with node names")
       ->required();
-  verb->footer(
+  command->footer(
       "Examples:\n"
       "  lase embed mail.model mail.graph --out embeddings.npy\n"
       "  lase embed mail.model new.graph --fanout 10,10 --out embeddings.csv");
@@ -279,21 +283,23 @@ void add_explain(CLI::App& app, Session& session) {
     ExplainFlags flags;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(app, "explain", verb_summary("explain"), [options, &session] {
-    return run_explain(options->files, options->flags, session);
-  });
-  add_flags(*verb, without(files_table().bind(options->files), {"fanout", "seed"}));
-  verb->add_option("--node", options->flags.node, "Name of the node to explain")->required();
-  verb->add_option("--class", options->flags.output,
-                   "Class to explain (default: the predicted class)");
-  verb->add_option("--neighbors", options->flags.options.neighbors,
+  CLI::App* command = session.add_command(
+      app, "explain", command_summary("explain"),
+      [options, &session] { return run_explain(options->files, options->flags, session); });
+  add_flags(*command, without(files_table().bind(options->files), {"fanout", "seed"}));
+  command->add_option("--node", options->flags.node, "Name of the node to explain")->required();
+  command->add_option("--class", options->flags.output,
+                      "Class to explain (default: the predicted class)");
+  command
+      ->add_option("--neighbors", options->flags.options.neighbors,
                    "Number of neighbors to show per layer")
       ->check(CLI::Range(1, 1'000'000));
-  verb->add_option("--attributes", options->flags.options.attributes,
+  command
+      ->add_option("--attributes", options->flags.options.attributes,
                    "Number of attributes to show per neighbor")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--svg", options->flags.svg, "SVG file to draw the explanation to");
-  verb->footer(
+  command->add_option("--svg", options->flags.svg, "SVG file to draw the explanation to");
+  command->footer(
       "Examples:\n"
       "  lase explain mail.model mail.graph --node p0001\n"
       "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg");

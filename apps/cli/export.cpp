@@ -51,18 +51,19 @@ void add_export(CLI::App& app, Session& session) {
     std::string folder;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(app, "export", verb_summary("export"), [options, &session] {
-    const lase::Graph graph = lase::load_graph(options->graph);
-    const auto words = import_command(lase::export_graph(graph, options->folder));
-    std::string command;
-    for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-    session.out() << "written to " << options->folder << "; import it again with:\n"
-                  << command << " --out NEW.graph\n";
-    return nlohmann::json{{"folder", options->folder}, {"import", words}};
-  });
-  verb->add_option("graph", options->graph, "Graph file")->required();
-  verb->add_option("--out", options->folder, "Folder to write to")->required();
-  verb->footer(
+  CLI::App* command =
+      session.add_command(app, "export", command_summary("export"), [options, &session] {
+        const lase::Graph graph = lase::load_graph(options->graph);
+        const auto words = import_command(lase::export_graph(graph, options->folder));
+        std::string text;
+        for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+        session.out() << "written          " << options->folder << "; to import the tables again:\n"
+                      << text << " --out NEW.graph\n";
+        return nlohmann::json{{"folder", options->folder}, {"import", words}};
+      });
+  command->add_option("graph", options->graph, "Graph file")->required();
+  command->add_option("--out", options->folder, "Folder to write to")->required();
+  command->footer(
       "Example:\n"
       "  lase export mail.graph --out tables    # prints the command that imports them again");
 }

@@ -26,13 +26,14 @@ void add_planted(CLI::App& generate, Session& session) {
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(
+  CLI::App* command = session.add_command(
       generate, "planted",
-      "Generate a graph whose labels show in nodes, in links, or only in both together",
+      "Generate a graph whose labels are encoded in node features, in link attributes, or only in "
+      "their combination",
       [options, &session] { return run_graph(options->planted, options->out, session); });
-  add_flags(*verb, lase::planted_option_table().bind(options->planted));
-  verb->add_option("--out", options->out, "Graph file to write")->required();
-  verb->footer(
+  add_flags(*command, lase::planted_option_table().bind(options->planted));
+  command->add_option("--out", options->out, "Graph file to write")->required();
+  command->footer(
       "Examples:\n"
       "  lase generate planted --nodes 2000 --links 20000 --out planted.graph\n"
       "  lase generate planted --joint-signal 0 --link-signal 0.5 --out link-signal.graph");
@@ -44,17 +45,17 @@ void add_stand_in(CLI::App& generate, Session& session, const std::string& name)
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(
-      generate, name, "Generate a random graph of the size of the paper's " + name + " data",
+  CLI::App* command = session.add_command(
+      generate, name, "Generate a random graph with the size of the paper's " + name + " data",
       [options, name, &session] {
         return run_graph(lase::stand_in(name, options->seed), options->out, session);
       });
   lase::OptionTable<Options> table;
   table.add("seed", &Options::seed, lase::any(),
             "Random seed; the same seed gives the same graph on every machine");
-  add_flags(*verb, table.bind(*options));
-  verb->add_option("--out", options->out, "Graph file to write")->required();
-  verb->footer("Example:\n  lase generate " + name + " --out " + name + ".graph");
+  add_flags(*command, table.bind(*options));
+  command->add_option("--out", options->out, "Graph file to write")->required();
+  command->footer("Example:\n  lase generate " + name + " --out " + name + ".graph");
 }
 
 void add_mail(CLI::App& generate, Session& session) {
@@ -63,7 +64,7 @@ void add_mail(CLI::App& generate, Session& session) {
     std::string folder;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = session.add_verb(
+  CLI::App* command = session.add_command(
       generate, "mail", "Generate emails between people in departments, as CSV files to import",
       [options, &session] {
         lase::generate_mail(options->mail, options->folder);
@@ -73,9 +74,9 @@ void add_mail(CLI::App& generate, Session& session) {
         return nlohmann::json{{"contacts", options->folder + "/contacts.csv"},
                               {"nodes", options->folder + "/people.csv"}};
       });
-  add_flags(*verb, lase::mail_option_table().bind(options->mail));
-  verb->add_option("--out", options->folder, "Folder to write to")->required();
-  verb->footer(
+  add_flags(*command, lase::mail_option_table().bind(options->mail));
+  command->add_option("--out", options->folder, "Folder to write to")->required();
+  command->footer(
       "Examples:\n"
       "  lase generate mail --out mail\n"
       "  lase generate mail --seed 2 --out new    # other people, to test a trained model on");
@@ -84,7 +85,7 @@ void add_mail(CLI::App& generate, Session& session) {
 }  // namespace
 
 void add_generate(CLI::App& app, Session& session) {
-  CLI::App* generate = app.add_subcommand("generate", verb_summary("generate"));
+  CLI::App* generate = app.add_subcommand("generate", command_summary("generate"));
   generate->require_subcommand(1);
   add_mail(*generate, session);
   add_planted(*generate, session);

@@ -133,17 +133,17 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
 }  // namespace
 
 void add_import(CLI::App& app, Session& session) {
-  CLI::App* import = app.add_subcommand("import", verb_summary("import"));
+  CLI::App* import = app.add_subcommand("import", command_summary("import"));
   import->require_subcommand(1);
   for (const auto& format : lase::formats()) {
     auto options = std::make_shared<ImportOptions>();
     options->import = format.make();
-    CLI::App* verb = session.add_verb(*import, format.name, format.summary, [options, &session] {
-      return run_import(*options, session);
-    });
-    add_flags(*verb, options->import->options());
-    add_flags(*verb, import_table().bind(*options));
-    verb->footer(examples(format.name));
+    CLI::App* command =
+        session.add_command(*import, format.name, format.summary,
+                            [options, &session] { return run_import(*options, session); });
+    add_flags(*command, options->import->options());
+    add_flags(*command, import_table().bind(*options));
+    command->footer(examples(format.name));
   }
   import->footer(examples("contacts"));
 }

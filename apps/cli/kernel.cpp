@@ -121,25 +121,29 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
 
 void add_kernel(CLI::App& app, Session& session) {
   auto flags = std::make_shared<KernelFlags>();
-  CLI::App* verb = session.add_verb(app, "kernel", verb_summary("kernel"),
-                                    [flags, &session] { return run_kernel(*flags, session); });
+  CLI::App* command =
+      session.add_command(app, "kernel", command_summary("kernel"),
+                          [flags, &session] { return run_kernel(*flags, session); });
   auto& options = flags->options;
-  verb->add_option("graphs", flags->graphs,
+  command
+      ->add_option("graphs", flags->graphs,
                    "Graph files: one is compared with itself, two give one number, more give the "
                    "matrix of all pairs")
       ->required()
       ->default_str("");
-  verb->add_option("--kind", flags->kind,
+  command
+      ->add_option("--kind", flags->kind,
                    "Kernel: all pairs of neighbors (neighbor), neighborhoods of --length hops "
                    "(neighborhood), random walks of --length nodes (rw), or random walks on nodes "
                    "relabeled --depth times (wl)")
       ->check(CLI::IsMember({"neighbor", "neighborhood", "rw", "wl"}));
-  verb->add_option("--length", options.length, "Number of hops, or number of nodes per walk");
-  verb->add_option("--decay", options.decay, "Weight λ of each additional link, at most 1");
-  verb->add_option("--depth", options.depth, "Number of relabelings (wl)");
-  verb->add_flag("--normalize", options.normalize, "Divide K(A,B) by √(K(A,A) K(B,B))");
-  verb->add_option("--out", flags->out, "File to write the matrix of all pairs to: .csv or .npy");
-  verb->footer(
+  command->add_option("--length", options.length, "Number of hops, or number of nodes per walk");
+  command->add_option("--decay", options.decay, "Weight λ of each additional link, at most 1");
+  command->add_option("--depth", options.depth, "Number of relabelings (wl)");
+  command->add_flag("--normalize", options.normalize, "Divide K(A,B) by √(K(A,A) K(B,B))");
+  command->add_option("--out", flags->out,
+                      "File to write the matrix of all pairs to: .csv or .npy");
+  command->footer(
       "Examples:\n"
       "  lase kernel mail.graph new.graph --normalize\n"
       "  lase kernel mail.graph new.graph --kind wl --depth 2 --out gram.csv");

@@ -1,4 +1,4 @@
-// The program without torch: verbs on files and graphs run here, all others run in lase-torch.
+// The program without torch: commands on files and graphs run here, all others run in lase-torch.
 
 #include <algorithm>
 #include <cerrno>
@@ -28,17 +28,17 @@ fs::path torch_program() {
   return {};
 }
 
-// --help-all and verbs that are not in graph_verbs() need lase-torch.
+// --help-all and commands that are not in graph_commands() need lase-torch.
 bool needs_torch(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view first = argv[1];
-  return first == "--help-all" || (is_verb(first) && !graph_verbs().contains(first));
+  return first == "--help-all" || (is_command(first) && !graph_commands().contains(first));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!needs_torch(argc, argv)) return run_program(argc, argv, graph_verbs());
+  if (!needs_torch(argc, argv)) return run_program(argc, argv, graph_commands());
   const fs::path program = torch_program();
   if (program.empty()) {
     std::cerr << "lase: `lase " << argv[1]

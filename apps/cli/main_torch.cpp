@@ -1,20 +1,20 @@
-// The program with all verbs.
+// The program with all commands.
 
 #include <torch/version.h>
 
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
-  Verbs verbs = graph_verbs();
-  verbs.insert({{"check", add_check},
-                {"train", add_train},
-                {"tune", add_tune},
-                {"evaluate", add_evaluate},
-                {"predict", add_predict},
-                {"embed", add_embed},
-                {"explain", add_explain},
-                {"reproduce", add_reproduce},
-                {"bench", add_bench},
-                {"options", add_options}});
-  return run_program(argc, argv, verbs, TORCH_VERSION);
+  Commands commands = graph_commands();
+  commands.insert({{"check", add_check},
+                   {"train", add_train},
+                   {"tune", add_tune},
+                   {"evaluate", add_evaluate},
+                   {"predict", add_predict},
+                   {"embed", add_embed},
+                   {"explain", add_explain},
+                   {"reproduce", add_reproduce},
+                   {"bench", add_bench},
+                   {"options", add_options}});
+  return run_program(argc, argv, commands, TORCH_VERSION);
 }

@@ -27,18 +27,19 @@ bool is_list(const lase::OptionInfo& info) {
 }
 
 // --transductive, or --normalize and --no-normalize if the option is on by default.
-void add_switch(CLI::App& verb, const lase::BoundOption& option) {
+void add_switch(CLI::App& command, const lase::BoundOption& option) {
   const std::string& name = option.info.name;
   const bool on = option.info.default_value.get<bool>();
   const std::string names =
       on ? lase::join(flag_of(name), ",!", flag_of("no_" + name)) : flag_of(name);
-  verb.add_flag_function(
+  command
+      .add_flag_function(
           names, [set = option.set](int64_t count) { set(count > 0); },
           option.info.help + (on ? " (default: on)" : ""))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-void add_value(CLI::App& verb, const lase::BoundOption& option) {
+void add_value(CLI::App& command, const lase::BoundOption& option) {
   const lase::OptionInfo& info = option.info;
   const std::string name = info.positional ? info.name : flag_of(info.name);
   const auto set = [option, name](const Strings& texts) {
@@ -54,8 +55,8 @@ void add_value(CLI::App& verb, const lase::BoundOption& option) {
   const bool shows_range = !info.valid.empty() && info.kind != OptionKind::kIntegers;
   const std::string help = info.help + (shows_range ? " [" + info.valid + "]" : "");
   CLI::Option* added = is_list(info)
-                           ? verb.add_option_function<Strings>(name, set, help)->delimiter(',')
-                           : verb.add_option_function<std::string>(
+                           ? command.add_option_function<Strings>(name, set, help)->delimiter(',')
+                           : command.add_option_function<std::string>(
                                  name, [set](const std::string& text) { set({text}); }, help);
   if (is_list(info)) added->allow_extra_args(false);
   added->type_name(type_of(info.kind));
@@ -82,12 +83,12 @@ Strings flag_words(const lase::OptionInfo& option, const nlohmann::json& value) 
   return {flag, lase::option_text(value)};
 }
 
-void add_flags(CLI::App& verb, const lase::BoundOptions& options) {
+void add_flags(CLI::App& command, const lase::BoundOptions& options) {
   for (const auto& option : options) {
     if (option.info.kind == OptionKind::kBool) {
-      add_switch(verb, option);
+      add_switch(command, option);
     } else {
-      add_value(verb, option);
+      add_value(command, option);
     }
   }
 }

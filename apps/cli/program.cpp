@@ -26,7 +26,7 @@ constexpr int kBadUsage = 2;
 constexpr int kInterrupted = 130;
 
 struct Summary {
-  std::string_view verb;
+  std::string_view command;
   std::string_view text;
 };
 
@@ -60,7 +60,7 @@ constexpr const char* kExamples =
     "  lase train mail.graph --out mail.model\n"
     "  lase evaluate mail.model mail.graph\n"
     "\n"
-    "Run `lase VERB --help` for the options of a verb and more examples.";
+    "Run `lase COMMAND --help` for the options of a command and more examples.";
 
 // CLI11 appends " ..." to options that take several values; a list is a single argument, A,B,C.
 class HelpFormatter : public CLI::Formatter {
@@ -81,7 +81,7 @@ std::string version_text(const std::string& torch_version) {
   return text;
 }
 
-int run(const std::vector<std::string>& arguments, const Verbs& verbs,
+int run(const std::vector<std::string>& arguments, const Commands& commands,
         const std::string& torch_version) {
   CLI::App app("lase learns from graphs whose links carry attributes.", "lase");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -89,17 +89,18 @@ int run(const std::vector<std::string>& arguments, const Verbs& verbs,
       "--version", [&] { return version_text(torch_version); },
       "Print the version and build details and exit");
   app.require_subcommand(1);
-  app.set_help_all_flag("--help-all", "Print the help of all verbs and exit");
+  app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
   Session session;
-  for (const auto& [verb, text] : kSummaries) {
-    const auto add = verbs.find(verb);
-    if (add != verbs.end()) {
+  for (const auto& [command, text] : kSummaries) {
+    const auto add = commands.find(command);
+    if (add != commands.end()) {
       add->second(app, session);
     } else {
-      app.add_subcommand(std::string(verb), std::string(text));
+      app.add_subcommand(std::string(command), std::string(text));
     }
   }
-  app.footer(kExamples);  // set last: verbs inherit the footer that the app has when they are added
+  app.footer(
+      kExamples);  // set last: commands inherit the footer that the app has when they are added
   try {
     auto expanded = expand_config(arguments);
     std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
@@ -128,28 +129,28 @@ void allow_many_files() {
 
 const Summary* find_summary(std::string_view name) {
   const auto* found = std::find_if(kSummaries.begin(), kSummaries.end(),
-                                   [&](const Summary& summary) { return summary.verb == name; });
+                                   [&](const Summary& summary) { return summary.command == name; });
   return found == kSummaries.end() ? nullptr : found;
 }
 
 }  // namespace
 
-Verbs graph_verbs() {
+Commands graph_commands() {
   return {{"generate", add_generate}, {"import", add_import},    {"info", add_info},
           {"export", add_export},     {"line", add_line},        {"deepwalk", add_deepwalk},
           {"kernel", add_kernel},     {"download", add_download}};
 }
 
-bool is_verb(std::string_view name) { return find_summary(name) != nullptr; }
+bool is_command(std::string_view name) { return find_summary(name) != nullptr; }
 
-std::string verb_summary(std::string_view name) { return std::string(find_summary(name)->text); }
+std::string command_summary(std::string_view name) { return std::string(find_summary(name)->text); }
 
-int run_program(int argc, char** argv, const Verbs& verbs, const std::string& torch_version) {
+int run_program(int argc, char** argv, const Commands& commands, const std::string& torch_version) {
   install_fault_handler();
   allow_many_files();
   std::string message;
   try {
-    const int code = run({argv + 1, argv + argc}, verbs, torch_version);
+    const int code = run({argv + 1, argv + argc}, commands, torch_version);
     if (const char* path = lase::changed_mapped_file()) {
       std::cerr << "lase: warning: " << path
                 << ": was changed while lase was reading it; the results may be wrong\n";

@@ -6,19 +6,20 @@
 
 #include "cli/session.h"
 
-// Adds one verb and its flags.
-using AddVerb = void (*)(CLI::App& app, Session& session);
-using Verbs = std::map<std::string_view, AddVerb>;
+// Adds one command and its flags.
+using AddCommand = void (*)(CLI::App& app, Session& session);
+using Commands = std::map<std::string_view, AddCommand>;
 
-// The verbs that do not need torch.
-Verbs graph_verbs();
+// The commands that do not need torch.
+Commands graph_commands();
 
-// True for the verbs of both executables.
-bool is_verb(std::string_view name);
-// The summary of a verb in `lase --help`.
-std::string verb_summary(std::string_view name);
+// True for the commands of both executables.
+bool is_command(std::string_view name);
+// The summary of a command in `lase --help`.
+std::string command_summary(std::string_view name);
 
-// Parses the command line, runs one of `verbs` and returns the exit code; an error is printed to
-// stderr as one sentence. Other verbs are only listed in the help. `torch_version` is printed by
+// Parses the command line, runs one of `commands` and returns the exit code; an error is printed to
+// stderr as one sentence. Other commands are only listed in the help. `torch_version` is printed by
 // --version unless it is empty.
-int run_program(int argc, char** argv, const Verbs& verbs, const std::string& torch_version = "");
+int run_program(int argc, char** argv, const Commands& commands,
+                const std::string& torch_version = "");

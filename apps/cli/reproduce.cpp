@@ -53,30 +53,34 @@ void add_reproduce(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   options->reproduce.data = "../shared/data";
   options->reproduce.out = "reproduced";
-  CLI::App* verb = session.add_verb(
-      app, "reproduce", verb_summary("reproduce"),
+  CLI::App* command = session.add_command(
+      app, "reproduce", command_summary("reproduce"),
       [options, &session] { return run_reproduce(options->what, options->reproduce, session); });
   auto names = lase::experiment_names();
   names.emplace_back("all");
-  verb->add_option("what", options->what, "Experiment to run, or all")
+  command->add_option("what", options->what, "Experiment to run, or all")
       ->required()
       ->check(CLI::IsMember(names));
-  verb->add_option("--data", options->reproduce.data,
-                   "Folder with the real data; missing data sets are replaced by generated ones");
-  verb->add_option("--out", options->reproduce.out,
-                   "Folder for the results; runs that it already contains are reused");
-  verb->add_option("--seeds", options->reproduce.seeds,
+  command->add_option(
+      "--data", options->reproduce.data,
+      "Folder with the real data; missing data sets are replaced by generated ones");
+  command->add_option("--out", options->reproduce.out,
+                      "Folder for the results; runs that it already contains are reused");
+  command
+      ->add_option("--seeds", options->reproduce.seeds,
                    "Number of seeds per configuration (0 = chosen per data set)")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--epochs", options->reproduce.epochs,
+  command
+      ->add_option("--epochs", options->reproduce.epochs,
                    "Maximum number of epochs per run (0 = chosen per data set)")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--data-sets", options->reproduce.data_sets, "Data sets to use (default: all)")
+  command
+      ->add_option("--data-sets", options->reproduce.data_sets, "Data sets to use (default: all)")
       ->delimiter(',')
       ->type_name("A,B,C");
-  verb->add_flag("--quick", options->reproduce.quick,
-                 "Run few seeds and epochs without search, to check that everything works");
-  verb->footer(
+  command->add_flag("--quick", options->reproduce.quick,
+                    "Run few seeds and epochs without search, to check that everything works");
+  command->footer(
       "Examples:\n"
       "  lase reproduce all --quick\n"
       "  lase reproduce table3 --seeds 5 --out reproduced");

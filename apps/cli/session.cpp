@@ -9,16 +9,16 @@
 
 #include "common/printable.h"
 
-CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std::string& help,
-                            std::function<nlohmann::json()> run) {
-  CLI::App* verb = parent.add_subcommand(name, help);
-  verb->option_defaults()->always_capture_default();
-  verb->add_flag("--json", json_, "Print the result as one JSON object on the last line");
-  verb->add_option("--threads", threads_, "Number of threads (0 = all cores)")
+CLI::App* Session::add_command(CLI::App& parent, const std::string& name, const std::string& help,
+                               std::function<nlohmann::json()> run) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  command->option_defaults()->always_capture_default();
+  command->add_flag("--json", json_, "Print the result as one JSON object on the last line");
+  command->add_option("--threads", threads_, "Number of threads (0 = all cores)")
       ->check(CLI::Range(0, 4096));
   // expand_config() replaces this flag before parsing; it is declared for the help.
-  verb->add_option("--config", config_, "TOML file with values for any of these options");
-  verb->callback([this, run = std::move(run)] {
+  command->add_option("--config", config_, "TOML file with values for any of these options");
+  command->callback([this, run = std::move(run)] {
     const lase::ThreadLimit limit(threads_ > 0 ? threads_ : lase::thread_count());
     const nlohmann::json result = run();
     out().flush();
@@ -29,7 +29,7 @@ CLI::App* Session::add_verb(CLI::App& parent, const std::string& name, const std
     std::cout.flush();
     lase::require(std::cout.good(), "the output cannot be written: ", std::strerror(errno));
   });
-  return verb;
+  return command;
 }
 
 std::ostream& Session::out() const {

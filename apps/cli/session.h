@@ -6,13 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-// One run of the program: the flags that every verb has, and the output stream. With --json, stdout
-// ends with one JSON object and human-readable output goes to stderr.
+// One run of the program: the flags that every command has, and the output stream. With --json,
+// stdout ends with one JSON object and human-readable output goes to stderr.
 class Session {
  public:
-  // Adds a verb with the common flags. `run` is called after parsing and returns the JSON result.
-  CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& help,
-                     std::function<nlohmann::json()> run);
+  // Adds a command with the common flags. `run` is called after parsing and returns the JSON
+  // result.
+  CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help,
+                        std::function<nlohmann::json()> run);
 
   std::ostream& out() const;  // for human-readable output
 
@@ -22,7 +23,7 @@ class Session {
   std::string config_;
 };
 
-// Each adds one verb to the app.
+// Each adds one command to the app.
 void add_import(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);

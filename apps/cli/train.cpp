@@ -270,25 +270,26 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
 
 void add_train(CLI::App& app, Session& session) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = session.add_verb(app, "train", verb_summary("train"),
-                                    [flags, &session] { return run_train(*flags, session); });
-  verb->add_option("graph", flags->graph, "Graph file")->required();
-  verb->add_option("--out", flags->out,
-                   "Model file to write (default: GRAPH with the extension .model)");
-  add_flags(*verb, lase::train_option_table().bind(flags->train));
-  add_flags(*verb, lase::checkpoint_option_table().bind(flags->train));
-  verb->add_option("--log", flags->log, "Log file to write: one JSON object per epoch");
-  verb->add_option("--tensorboard", flags->tensorboard,
-                   "Folder to write TensorBoard event files to");
-  verb->add_option("--report", flags->report,
-                   "HTML report to write: learning curves, confusion matrix, a map of the nodes, "
-                   "and explanations of the predictions");
-  verb->add_flag("--quiet", flags->quiet, "Do not show progress");
-  verb->footer(
+  CLI::App* command = session.add_command(app, "train", command_summary("train"),
+                                          [flags, &session] { return run_train(*flags, session); });
+  command->add_option("graph", flags->graph, "Graph file")->required();
+  command->add_option("--out", flags->out,
+                      "Model file to write (default: GRAPH with the extension .model)");
+  add_flags(*command, lase::train_option_table().bind(flags->train));
+  add_flags(*command, lase::checkpoint_option_table().bind(flags->train));
+  command->add_option("--log", flags->log, "Log file to write: one JSON object per epoch");
+  command->add_option("--tensorboard", flags->tensorboard,
+                      "Folder to write TensorBoard event files to");
+  command->add_option(
+      "--report", flags->report,
+      "HTML report to write: learning curves, confusion matrix, a map of the nodes, "
+      "and explanations of the predictions");
+  command->add_flag("--quiet", flags->quiet, "Do not show progress");
+  command->footer(
       "Examples:\n"
       "  lase train mail.graph --out mail.model --report mail.html\n"
       "  lase train mail.graph --model graphsage --widths 64,64 --epochs 100 --out baseline.model");
-  verb->parse_complete_callback([flags] {
+  command->parse_complete_callback([flags] {
     if (!flags->out.empty()) return;
     flags->out = flags->graph.ends_with(".graph")
                      ? flags->graph.substr(0, flags->graph.size() - 6) + ".model"

@@ -116,27 +116,31 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
 
 void add_tune(CLI::App& app, Session& session) {
   auto flags = std::make_shared<TuneFlags>();
-  CLI::App* verb = session.add_verb(app, "tune", verb_summary("tune"),
-                                    [flags, &session] { return run_tune(*flags, session); });
-  verb->add_option("graph", flags->graph, "Graph file")->required();
-  verb->add_option("--vary", flags->vary,
+  CLI::App* command = session.add_command(app, "tune", command_summary("tune"),
+                                          [flags, &session] { return run_tune(*flags, session); });
+  command->add_option("graph", flags->graph, "Graph file")->required();
+  command
+      ->add_option("--vary", flags->vary,
                    "Training option and the values to try, such as learning_rate=0.003:0.01, "
                    "widths=64,64:128,128 or learning_rate=0.001..0.03; may be repeated (default: "
                    "learning_rate, dropout, widths and combine)")
       ->allow_extra_args(false)
       ->default_str("");
-  verb->add_option("--trials", flags->trials,
+  command
+      ->add_option("--trials", flags->trials,
                    "Number of configurations to try, starting with the given one")
       ->check(CLI::Range(1, 100'000));
-  verb->add_option("--seeds", flags->seeds,
+  command
+      ->add_option("--seeds", flags->seeds,
                    "Number of runs per configuration, with consecutive seeds from --seed")
       ->check(CLI::Range(1, 100'000));
-  verb->add_option("--out", flags->out,
-                   "TOML file to write the best configuration to, for lase train --config");
-  verb->add_option("--keep", flags->keep,
-                   "Folder that stores finished runs, so that an interrupted search can continue");
-  add_flags(*verb, lase::train_option_table().bind(flags->train));
-  verb->footer(
+  command->add_option("--out", flags->out,
+                      "TOML file to write the best configuration to, for lase train --config");
+  command->add_option(
+      "--keep", flags->keep,
+      "Folder that stores finished runs, so that an interrupted search can continue");
+  add_flags(*command, lase::train_option_table().bind(flags->train));
+  command->footer(
       "Examples:\n"
       "  lase tune mail.graph --trials 10 --out best.toml\n"
       "  lase tune mail.graph --vary learning_rate=0.001..0.03 --vary dropout=0:0.5 --seeds 3");

@@ -30,7 +30,9 @@ std::vector<DataSet> make_data_sets() {
                  " --nodes FOLDER/people.csv --label department --split 65/15/20 --slices 64"
                  " --separate-directions --out email.graph"},
       {.name = "workplace",
-       .summary = "face-to-face contacts in an office: 217 people, 78,249 contacts, 12 departments",
+       .summary =
+           "face-to-face contacts in an office: 217 people with contacts (232 in the metadata), "
+           "78,249 contacts, 12 departments",
        .files = {file(sociopatterns, "workplace_InVS15_tij.dat.gz", 241'057,
                       "339eb090d506d750f38a2c1ac6aca76c00c55b462f9dea325933d8b7bc260871"),
                  file(sociopatterns, "workplace_InVS15_metadata.txt", 1'938)},
@@ -39,7 +41,7 @@ std::vector<DataSet> make_data_sets() {
                  " --out workplace.graph"},
       {.name = "ogbn-proteins",
        .summary = "protein associations: 132,534 nodes, 39,561,252 links with 8 attributes,"
-                  " 112 labels",
+                  " 112 classes (multi-label)",
        .files = {file(ogb, "proteins.zip", 226'000'000,
                       "1cd3113dc2a6f0c87a549332b77d78be45cf99804c254c18d9c72029164a0859")},
        .unpack = "unzip FOLDER/proteins.zip -d FOLDER",

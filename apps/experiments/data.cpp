@@ -88,7 +88,7 @@ const std::map<std::string, Recipe>& recipes() {
         .options = mails({{"features", "@email/official/email_Eu-node-feats.npy"}}),
         .stand_in = "email"}},
       {"email-line",
-       {.title = "email, own LINE features",
+       {.title = "email, LINE features from lase",
         .format = "contacts",
         .options = mails(),
         .line = true,

@@ -32,7 +32,7 @@ std::vector<Treatment> treatments(bool quick) {
     all.push_back({"SNR " + std::string(svg::short_number(snr)), snr});
   }
   all.push_back({"shuffled among links", 0, Treatment::Kind::kShuffled});
-  all.push_back({"left out", 0, Treatment::Kind::kNone});
+  all.push_back({"no link attributes", 0, Treatment::Kind::kNone});
   return all;
 }
 

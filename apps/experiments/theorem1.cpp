@@ -41,7 +41,7 @@ Document theorem1(Lab& lab) {
                                     scientific(row.walk.relative_difference, 1),
                                     scientific(row.printed.relative_difference, 1)});
   }
-  LineChart chart{.title = "Relative difference between the two sides of theorem 1 (log10)",
+  LineChart chart{.title = "log10 of the relative difference between the two sides of Theorem 1",
                   .x_label = "number of layers l"};
   double worst = 0;
   for (const auto direction :

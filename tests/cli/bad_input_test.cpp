@@ -21,7 +21,7 @@ class BadInput : public FolderTest {
                   Strings more = {},
                   std::source_location where = std::source_location::current()) const {
     more.insert(more.begin(), {"import", "links", write("links.csv", text), "--out", out()});
-    lase::expect_refused(run_cli(more), parts, where);
+    lase::expect_rejected(run_cli(more), parts, where);
     EXPECT_FALSE(std::filesystem::exists(out()));
     EXPECT_EQ(files(), more.size() > 5 ? files() : Strings{"links.csv"});
   }
@@ -29,8 +29,8 @@ class BadInput : public FolderTest {
 };
 
 TEST_F(BadInput, MissingFile) {
-  expect_refused(run_cli({"import", "links", path("none.csv"), "--out", out()}),
-                 {"none.csv: cannot be opened: No such file or directory"});
+  expect_rejected(run_cli({"import", "links", path("none.csv"), "--out", out()}),
+                  {"none.csv: cannot be opened: No such file or directory"});
   EXPECT_EQ(files(), Strings{});
 }
 
@@ -88,14 +88,14 @@ TEST_F(BadInput, BinaryData) {
 }
 
 TEST_F(BadInput, FolderInsteadOfAFile) {
-  expect_refused(run_cli({"import", "links", path("."), "--out", out()}), {"is a folder"});
+  expect_rejected(run_cli({"import", "links", path("."), "--out", out()}), {"is a folder"});
 }
 
 TEST_F(BadInput, UnwritableOutput) {
   const auto links = write("links.csv", "source,target\na,b\n");
-  expect_refused(run_cli({"import", "links", links, "--out", path("none/g.graph")}),
-                 {"none/g.graph: cannot be written"});
-  expect_refused(run_cli({"import", "links", links, "--out", path(".")}), {"not a regular file"});
+  expect_rejected(run_cli({"import", "links", links, "--out", path("none/g.graph")}),
+                  {"none/g.graph: cannot be written"});
+  expect_rejected(run_cli({"import", "links", links, "--out", path(".")}), {"not a regular file"});
 }
 
 // Unusual, but valid.
@@ -119,7 +119,7 @@ class BadGraph : public FolderTest {
   }
   void expect_bad(const std::string& bytes, std::initializer_list<std::string> parts,
                   std::source_location where = std::source_location::current()) const {
-    expect_refused(run_cli({"info", write("bad.graph", bytes)}), parts, where);
+    expect_rejected(run_cli({"info", write("bad.graph", bytes)}), parts, where);
   }
   std::string good_;
 };
@@ -189,8 +189,8 @@ TEST_F(FullDisk, KeepsTheOldGraphAndNothingElse) {
   const auto large = write("large.csv", text);
   ASSERT_EQ(run_cli({"import", "links", small, "--out", path("disk/g.graph")}).code, 0);
   const auto before = read_file(path("disk/g.graph"));
-  expect_refused(run_cli({"import", "links", large, "--out", path("disk/g.graph")}),
-                 {"disk/g.graph: cannot be written: No space left on device", "bytes needed"});
+  expect_rejected(run_cli({"import", "links", large, "--out", path("disk/g.graph")}),
+                  {"disk/g.graph: cannot be written: No space left on device", "bytes needed"});
   EXPECT_EQ(files(), (Strings{"disk/g.graph", "large.csv", "small.csv"}));
   EXPECT_EQ(read_file(path("disk/g.graph")), before);
 }
@@ -224,13 +224,13 @@ TEST_F(Files, ThatCannotBeWrittenAreReported) {
 
 TEST_F(Files, OfTheWrongKindDoNotBlock) {
   const std::string waiting = pipe();
-  expect_refused(run_cli({"info", waiting}), {"pipe: is not a regular file"});
-  expect_refused(run_cli({"info", graph(), "--config", waiting}), {"pipe: is not a regular file"});
-  expect_refused(run_cli({"info", graph(), "--config", "/dev/zero"}),
-                 {"/dev/zero: is not a regular file"});
-  expect_refused(run_cli({"import", "links", path("links.csv"), "--like", waiting, "--out",
-                          path("new.graph")}),
-                 {"pipe: is not a regular file"});
+  expect_rejected(run_cli({"info", waiting}), {"pipe: is not a regular file"});
+  expect_rejected(run_cli({"info", graph(), "--config", waiting}), {"pipe: is not a regular file"});
+  expect_rejected(run_cli({"info", graph(), "--config", "/dev/zero"}),
+                  {"/dev/zero: is not a regular file"});
+  expect_rejected(run_cli({"import", "links", path("links.csv"), "--like", waiting, "--out",
+                           path("new.graph")}),
+                  {"pipe: is not a regular file"});
 }
 
 TEST_F(Files, BehindASymbolicLinkAreReplaced) {
@@ -246,8 +246,8 @@ TEST_F(Files, WithLongNamesAreWritten) {
   const std::string name(250, 'n');
   EXPECT_EQ(run_cli({"info", graph(name)}).code, 0);
   const auto longer = path(std::string(300, 'n'));
-  expect_refused(run_cli({"import", "links", path("links.csv"), "--out", longer}),
-                 {"cannot be written: File name too long"});
+  expect_rejected(run_cli({"import", "links", path("links.csv"), "--out", longer}),
+                  {"cannot be written: File name too long"});
 }
 
 TEST_F(Files, CannotSendEscapeSequencesToATerminal) {
@@ -262,8 +262,8 @@ TEST_F(Files, CannotSendEscapeSequencesToATerminal) {
 
 TEST_F(Files, WithTwoColumnsOfOneNameAreRejected) {
   const auto links = write("links.csv", "source,target,amount,amount\na,b,1,2\n");
-  expect_refused(run_cli({"import", "links", links, "--out", path("g.graph")}),
-                 {"links.csv: has two columns named 'amount'"});
+  expect_rejected(run_cli({"import", "links", links, "--out", path("g.graph")}),
+                  {"links.csv: has two columns named 'amount'"});
 }
 
 }  // namespace

@@ -68,17 +68,17 @@ TEST_F(Cli, InfoHasTheDocumentedJsonKeys) {
   for (const auto& [key, value] : expected.items()) EXPECT_EQ(json[key], value) << key;
 }
 
-TEST_F(Cli, EveryVerbHasHelp) {
-  for (const Strings& verb : std::vector<Strings>{{},
-                                                  {"import"},
-                                                  {"import", "links"},
-                                                  {"import", "contacts"},
-                                                  {"import", "typed"},
-                                                  {"import", "sets"},
-                                                  {"import", "authors"},
-                                                  {"import", "ogb"},
-                                                  {"info"}}) {
-    Strings arguments = verb;
+TEST_F(Cli, EveryCommandHasHelp) {
+  for (const Strings& command : std::vector<Strings>{{},
+                                                     {"import"},
+                                                     {"import", "links"},
+                                                     {"import", "contacts"},
+                                                     {"import", "typed"},
+                                                     {"import", "sets"},
+                                                     {"import", "authors"},
+                                                     {"import", "ogb"},
+                                                     {"info"}}) {
+    Strings arguments = command;
     arguments.emplace_back("--help");
     const auto result = run_cli(arguments);
     EXPECT_EQ(result.code, 0);
@@ -145,8 +145,8 @@ TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
 TEST_F(Cli, ReplacesAnExistingGraphOnlyAfterASuccessfulImport) {
   write("g.graph", "precious");
   write("bad.csv", "source,target,amount\na,b,x\n");
-  expect_refused(run_cli({"import", "links", path("bad.csv"), "--out", path("g.graph")}),
-                 {"line 2"});
+  expect_rejected(run_cli({"import", "links", path("bad.csv"), "--out", path("g.graph")}),
+                  {"line 2"});
   EXPECT_EQ(read_file(path("g.graph")), "precious");
   EXPECT_EQ(run_cli(import_links()).code, 0);
   EXPECT_EQ(run_cli({"info", path("g.graph")}).code, 0);

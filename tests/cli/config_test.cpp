@@ -27,7 +27,7 @@ class Config : public FolderTest {
 
 TEST_F(Config, SetsValuesAndSwitches) {
   const auto result =
-      contacts("# import settings\nslices = 5\ncounts = \"raw\"\nseparate_directions = true\n");
+      contacts("# import settings\nslices = 5\ncounts = \"none\"\nseparate_directions = true\n");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 10);
   EXPECT_EQ(result.json()["separate_directions"], true);
@@ -67,7 +67,7 @@ TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
 
 TEST_F(Config, MustExist) {
   const auto result = run_cli({"info", path("g.graph"), "--config", path("none.toml")});
-  expect_refused(result, {"none.toml"});
+  expect_rejected(result, {"none.toml"});
   EXPECT_EQ(run_cli({"info", path("g.graph"), "--config"}).code, 2);
 }
 

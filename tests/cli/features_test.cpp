@@ -100,9 +100,9 @@ class EmbeddingCli : public FolderTest {
 };
 
 TEST_F(EmbeddingCli, WritesEmbeddings) {
-  for (const char* verb : {"line", "deepwalk"}) {
+  for (const char* command : {"line", "deepwalk"}) {
     const auto result =
-        run_cli({verb, path("g.graph"), "--width", "6", "--out", path("e.npy"), "--json"});
+        run_cli({command, path("g.graph"), "--width", "6", "--out", path("e.npy"), "--json"});
     ASSERT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(result.json().at("width"), 6);
     EXPECT_EQ(result.json().at("nodes"), 100);
@@ -117,15 +117,15 @@ TEST_F(EmbeddingCli, WritesAGraphWithTheEmbeddingsAsFeatures) {
   const Graph graph = open_graph(path("with.graph"));
   EXPECT_EQ(graph.nodes.features.columns, 6);
   EXPECT_EQ(graph.nodes.feature_names[5], "line5");
-  expect_refused(run_cli({"line", path("g.graph"), "--out", path("g.graph")}), {"g.graph"});
+  expect_rejected(run_cli({"line", path("g.graph"), "--out", path("g.graph")}), {"g.graph"});
 }
 
-TEST_F(EmbeddingCli, RefusesInvalidOptions) {
-  expect_refused(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
-                 {"--width 0"});
-  expect_refused(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
-                 {"--length 1"});
-  expect_refused(run_cli({"line", path("g.graph"), "--out", path("no/e.npy")}), {"no/e.npy"});
+TEST_F(EmbeddingCli, RejectsInvalidOptions) {
+  expect_rejected(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
+                  {"--width 0"});
+  expect_rejected(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
+                  {"--length 1"});
+  expect_rejected(run_cli({"line", path("g.graph"), "--out", path("no/e.npy")}), {"no/e.npy"});
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
@@ -148,7 +148,7 @@ TEST_F(EmbeddingCli, TunesAndTrainsWithTheBestConfiguration) {
       run_cli({"train", path("g.graph"), "--epochs", "2", "--config", path("best.toml"), "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json().at("val_micro_f1"), result.json().at("val"));
-  expect_refused(run_cli({"tune", path("g.graph"), "--vary", "color=1:2"}), {"color"});
+  expect_rejected(run_cli({"tune", path("g.graph"), "--vary", "color=1:2"}), {"color"});
 }
 
 TEST_F(EmbeddingCli, WritesTheWholeConfiguration) {
@@ -194,16 +194,16 @@ TEST_F(EmbeddingCli, KeepsRunsOfTheSameGraphOnly) {
 
 TEST_F(EmbeddingCli, ReportsErrorsBeforeTheSearch) {
   const std::string g = path("g.graph");
-  expect_refused(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
-  expect_refused(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
-  expect_refused(run_cli({"tune", g, "--out", path("no/best.toml")}), {"no/best.toml"});
-  expect_refused(run_cli({"tune", g, "--keep", g + "/x"}), {"cannot be created"});
-  expect_refused(run_cli({"reproduce", "theorem1", "--out", g}), {"cannot be created"});
-  expect_refused(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
-                 {"--epochs"});
-  expect_refused(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
-                 {"--features-width 0"});
-  expect_refused(run_cli({"kernel", g, "--length", "100000000"}), {"--length"});
+  expect_rejected(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
+  expect_rejected(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
+  expect_rejected(run_cli({"tune", g, "--out", path("no/best.toml")}), {"no/best.toml"});
+  expect_rejected(run_cli({"tune", g, "--keep", g + "/x"}), {"cannot be created"});
+  expect_rejected(run_cli({"reproduce", "theorem1", "--out", g}), {"cannot be created"});
+  expect_rejected(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
+                  {"--epochs"});
+  expect_rejected(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
+                  {"--features-width 0"});
+  expect_rejected(run_cli({"kernel", g, "--length", "100000000"}), {"--length"});
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
@@ -227,7 +227,7 @@ TEST_F(EmbeddingCli, NeverOverwritesItsInputs) {
                                                      {"evaluate", m, g, "--confusion", m},
                                                      {"import", "links", g, "--out", g}}) {
     const auto result = run_cli(command);
-    expect_refused(result, {"this command"});
+    expect_rejected(result, {"this command"});
     EXPECT_TRUE(read_file(g) == graph && read_file(m) == model) << command[0];
   }
 }

@@ -49,7 +49,7 @@ TEST_F(LikeFlag, CategoriesKeepTheirColumnsInBothDirections) {
 
 TEST_F(LikeFlag, SlicesAndMembersKeepTheirColumns) {
   import_both("contacts", "a b 0\na b 8\n", "x y 7\n",
-              {"--slices", "4", "--counts", "raw", "--separate-directions"});
+              {"--slices", "4", "--counts", "none", "--separate-directions"});
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{0, 0, 0, 1, 0, 0, 0, 0}));
   import_both("sets", "id,authors\n1,A;B\n2,A;B\n", "id,authors\n3,B;C\n4,C;B\n",
               {"--members", "authors"});
@@ -65,7 +65,7 @@ TEST_F(LikeFlag, ClassesAndTextFeaturesKeepTheirIndices) {
   EXPECT_EQ(new_.preprocessing["idf"], old_.preprocessing["idf"]);
 }
 
-TEST_F(LikeFlag, RefusesDifferentNumericColumns) {
+TEST_F(LikeFlag, RejectsDifferentNumericColumns) {
   const std::string first = "source,target,amount,hour\na,b,1,2\n";
   expect_error([&] { import_both("links", first, "source,target,hour,amount\nx,y,1,2\n"); },
                {"earlier graph", "amount"});
@@ -76,7 +76,7 @@ TEST_F(LikeFlag, RefusesDifferentNumericColumns) {
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{2, 1}));
 }
 
-TEST_F(LikeFlag, RefusesDifferentNodeFeatures) {
+TEST_F(LikeFlag, RejectsDifferentNodeFeatures) {
   const auto first = write("n1.csv", "id,age,height\na,1,2\nb,3,4\n");
   const auto second = write("n2.csv", "id,height,age\na,1,2\nb,3,4\n");
   const std::string links = "source,target\na,b\n";
@@ -101,8 +101,8 @@ TEST_F(LikeFlag, WorksOnTheCommandLine) {
                                path("new.graph"), "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 2);
-  expect_refused(run_cli({"import", "typed", fresh, "--like", old, "--out", path("g.graph")}),
-                 {"old.csv"});
+  expect_rejected(run_cli({"import", "typed", fresh, "--like", old, "--out", path("g.graph")}),
+                  {"old.csv"});
   EXPECT_EQ(files(), (Strings{"new.csv", "new.graph", "old.csv", "old.graph"}));
 }
 

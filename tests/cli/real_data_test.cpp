@@ -61,7 +61,7 @@ TEST_F(RealData, EmailFromTheAuthorsIsTheSameGraph) {
   expect_numbers(imported("authors.graph", {"authors", data("email/official/email_Eu")}), kEmail);
   imported("contacts.graph",
            {"contacts", data("email/contacts.txt.gz"), "--nodes", data("email/nodes.csv"),
-            "--label", "department", "--split", "split", "--slices", "32", "--counts", "raw",
+            "--label", "department", "--split", "split", "--slices", "32", "--counts", "none",
             "--features", data("email/official/email_Eu-node-feats.npy")});
   const auto ours = open_graph(path("contacts.graph"));
   const auto theirs = open_graph(path("authors.graph"));

@@ -102,7 +102,7 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
   }
 }
 
-TEST_F(Resume, RefusesTheCheckpointOfAnotherRun) {
+TEST_F(Resume, RejectsTheCheckpointOfAnotherRun) {
   const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
   TrainOptions options = long_options();
   options.checkpoint = path("run.checkpoint");

@@ -61,28 +61,28 @@ TEST_F(TrainCli, SavesTheLastGoodWeightsIfTheLossDiverges) {
   }
 }
 
-TEST_F(TrainCli, RefusesInvalidOptions) {
-  expect_refused(train({"--fanout", "0"}), {"--fanout", "'0'"});
-  expect_refused(train({"--fanout", "5,5,5"}), {"--fanout", "3 numbers", "2 layers"});
-  expect_refused(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
-  expect_refused(train({"--dropout", "1"}), {"--dropout 1"});
-  expect_refused(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
+TEST_F(TrainCli, RejectsInvalidOptions) {
+  expect_rejected(train({"--fanout", "0"}), {"--fanout", "'0'"});
+  expect_rejected(train({"--fanout", "5,5,5"}), {"--fanout", "3 numbers", "2 layers"});
+  expect_rejected(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
+  expect_rejected(train({"--dropout", "1"}), {"--dropout 1"});
+  expect_rejected(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
   EXPECT_EQ(train({"--model", "gat"}).code, 2);
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
 // Each error is one sentence by lase, never one by torch.
-TEST_F(TrainCli, RefusesNumbersOutOfRange) {
+TEST_F(TrainCli, RejectsNumbersOutOfRange) {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"--weight-decay", "nan"},    {"--clip", "-1"},
       {"--patience", "-4"},         {"--seed", "-1"},
       {"--learning-rate", "1e+38"}, {"--learning-rate", "inf"},
       {"--average", "1"},           {"--features-width", "0"}};
   for (const auto& [flag, value] : bad) {
-    expect_refused(train({flag, value}), {flag + " " + value + ": expected"});
+    expect_rejected(train({flag, value}), {flag + " " + value + ": expected"});
   }
-  expect_refused(run_cli({"train", path("g.graph"), "--widths", "65536,65536"}),
-                 {"--widths: a matrix of 65536 × 65536 is too large"});
+  expect_rejected(run_cli({"train", path("g.graph"), "--widths", "65536,65536"}),
+                  {"--widths: a matrix of 65536 × 65536 is too large"});
   EXPECT_EQ(train({"--epochs", "many"}).code, 2);
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
@@ -130,11 +130,11 @@ TEST_F(TrainCli, TrainsWithEveryStrategy) {
   }
   const CliResult lazy = train({"--strategy", "snapshot", "--refresh", "lazy", "--json"});
   EXPECT_NE(lazy.json()["sampling"].get<std::string>().find("lazily"), std::string::npos);
-  expect_refused(train({"--strategy", "gate", "--aggregate", "max"}),
-                 {"--strategy gate", "--aggregate max"});
-  expect_refused(train({"--refresh-every", "0"}), {"--refresh-every 0"});
-  expect_refused(train({"--strategy", "gate", "--refresh", "lazy"}),
-                 {"--refresh lazy", "--strategy gate"});
+  expect_rejected(train({"--strategy", "gate", "--aggregate", "max"}),
+                  {"--strategy gate", "--aggregate max"});
+  expect_rejected(train({"--refresh-every", "0"}), {"--refresh-every 0"});
+  expect_rejected(train({"--strategy", "gate", "--refresh", "lazy"}),
+                  {"--refresh lazy", "--strategy gate"});
   EXPECT_EQ(train({"--strategy", "best"}).code, 2);
 }
 
@@ -166,8 +166,8 @@ TEST_F(TrainCli, BenchmarksSampling) {
   EXPECT_EQ(json["relative_variance"]["uniform"]["with"], nlohmann::json({1.0, 1.0}));
   EXPECT_LT(json["relative_variance"]["uniform"]["without"][0].get<double>(), 0.95);
   EXPECT_LT(json["relative_variance"]["snapshot"]["without"][1].get<double>(), 0.5);
-  expect_refused(with({"--samples", "5000"}), {"g.graph", "5000"});
-  expect_refused(with({"--samples", "0"}), {"--samples 0"});
+  expect_rejected(with({"--samples", "5000"}), {"g.graph", "5000"});
+  expect_rejected(with({"--samples", "0"}), {"--samples 0"});
 }
 
 TEST_F(TrainCli, BenchmarksAStep) {

@@ -411,7 +411,7 @@ TEST_F(Download, ImportCommandsAreValid) {
     Strings words;
     for (std::string word; command >> word;) words.push_back(word);
     words.erase(words.begin());
-    expect_refused(run_cli(words), {folder()});
+    expect_rejected(run_cli(words), {folder()});
   }
 }
 
@@ -515,13 +515,13 @@ TEST_F(Download, CliDownloadsADataSet) {
 }
 
 TEST_F(Download, CliReportsErrorsInOneSentence) {
-  expect_refused(run_cli({"download", "none"}), {"unknown data set 'none'", "college-msg"});
+  expect_rejected(run_cli({"download", "none"}), {"unknown data set 'none'", "college-msg"});
   const Strings base = {"download", "college-msg", "--out", folder(), "--url", server.url("")};
-  expect_refused(run_cli(base), {"CollegeMsg.txt.gz", "the server returned HTTP status 404"});
+  expect_rejected(run_cli(base), {"CollegeMsg.txt.gz", "the server returned HTTP status 404"});
   server.serve("/CollegeMsg.txt.gz", "abc");
   Strings with_sum = base;
   with_sum.insert(with_sum.end(), {"--sha256", kAbd});
-  expect_refused(run_cli(with_sum), {"CollegeMsg.txt.gz", kAbc, "expected " + kAbd});
+  expect_rejected(run_cli(with_sum), {"CollegeMsg.txt.gz", kAbc, "expected " + kAbd});
   EXPECT_EQ(files(), Strings{});
 }
 

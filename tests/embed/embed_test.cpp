@@ -209,8 +209,8 @@ TEST(Embed, RejectsInvalidOptions) {
   rejected([](auto& o) { o.length = 1; });
   rejected([](auto& o) { o.window = 0; });
   rejected([](auto& o) { o.negatives = 0; });
-  rejected([](auto& o) { o.rate = 0; });
-  rejected([](auto& o) { o.rate = std::nan(""); });
+  rejected([](auto& o) { o.learning_rate = 0; });
+  rejected([](auto& o) { o.learning_rate = std::nan(""); });
   Graph bare = graph;
   bare.link_attributes = {};
   EmbedOptions weighted = small(EmbedMethod::kLine);

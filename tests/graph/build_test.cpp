@@ -172,7 +172,7 @@ TEST(BuildGraph, AgreesWithTheReferenceForEveryCombinationOfRules) {
       rules.parallel = static_cast<Parallel>(bits / 3 % 3);
       rules.self_loops = bits / 9 % 2 == 0 ? SelfLoops::kDrop : SelfLoops::kKeep;
       rules.merge = static_cast<Merge>(bits / 18);
-      const bool simple = rules.parallel == Parallel::kRefuse;
+      const bool simple = rules.parallel == Parallel::kError;
       if (rules.separate_directions && rules.parallel == Parallel::kKeep) continue;
       for (uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(join("layout ", layout_name(layout), ", rules ", bits, ", seed ", seed));

@@ -32,7 +32,7 @@ std::map<typename Values::value_type, int> histogram(const Values& values) {
 TEST_F(Generate, HasExactlyTheRequestedLinksWithoutDuplicates) {
   for (const double joint : {0.0, 0.4, 1.0}) {
     const Graph graph =
-        generate({.nodes = 1003, .links = 5001, .labels = 5, .joint_signal = joint});
+        generate({.nodes = 1003, .links = 5001, .classes = 5, .joint_signal = joint});
     EXPECT_EQ(graph.links, 5001);
     EXPECT_EQ(graph.arc_count(), 2 * 5001);
     for (int64_t u = 0; u < graph.node_count(); ++u) {
@@ -50,7 +50,7 @@ TEST_F(Generate, HasExactlyTheRequestedLinksWithoutDuplicates) {
 // carry no information, but their pairs determine the label.
 TEST_F(Generate, HidesJointLabelsFromNodesAloneAndFromLinksAlone) {
   const int64_t labels = 4;
-  const Graph graph = generate({.nodes = 1600, .links = 16'000, .labels = labels});
+  const Graph graph = generate({.nodes = 1600, .links = 16'000, .classes = labels});
   std::map<int32_t, std::set<std::pair<int64_t, int32_t>>> pairs;  // per label
   for (int64_t u = 0; u < graph.node_count(); ++u) {
     std::vector<int64_t> types;
@@ -132,7 +132,7 @@ TEST_F(Generate, RejectsImpossibleOptions) {
   expect_error([&] { generate({.nodes = 20, .links = 10'000, .joint_signal = 0}); },
                {"links 10000", "at most"});
   expect_error([&] { generate({.nodes = 100, .links = 5'000}); }, {"links 5000", "joint"});
-  expect_error([&] { generate({.labels = 1}); }, {"labels 1"});
+  expect_error([&] { generate({.classes = 1}); }, {"classes 1"});
   expect_error([&] { generate({.homophily = 1.5}); }, {"homophily 1.5"});
   expect_error([&] { generate({.split = "half"}); }, {"split", "half"});
   expect_error([&] { generate_mail({.people = 3}, path("mail")); }, {"people 3"});

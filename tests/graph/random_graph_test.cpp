@@ -16,7 +16,7 @@ TEST(RandomGraph, HasTheRequestedSizesAndIsValid) {
                                      .layout = layout,
                                      .stored = 4,
                                      .distinct_rows = 5,
-                                     .labels = 3};
+                                     .classes = 3};
     const Graph graph = random_graph(options);
     EXPECT_NO_THROW(check_graph(graph, "random"));
     EXPECT_EQ(graph.node_count(), 50);

@@ -21,7 +21,7 @@ class ContactsFormat : public FolderTest {
 const std::string kContacts = "a b 0\nb a 1\na b 2\na b 8\nb c 4\nc c 5\n";
 
 TEST_F(ContactsFormat, CountsInSlicesOfEqualWidth) {
-  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw"});
+  const auto graph = read(kContacts, {"--slices", "2", "--counts", "none"});
   EXPECT_EQ(graph.links, 2);
   EXPECT_EQ(texts(graph.attribute_names), (Strings{"slice 0", "slice 1"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{3, 1}));
@@ -40,7 +40,7 @@ TEST_F(ContactsFormat, KeepsTheLastContactDespiteRounding) {
 
 TEST_F(ContactsFormat, CountsInSlicesOfEqualCount) {
   const auto graph = read("a b 0\na b 1\na b 2\na b 100\n",
-                          {"--slices", "2", "--slicing", "quantile", "--counts", "raw"});
+                          {"--slices", "2", "--slicing", "quantile", "--counts", "none"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 2}));
   EXPECT_EQ(graph.preprocessing["slice_boundaries"], (std::vector<double>{0, 2, 100}));
 }
@@ -54,7 +54,8 @@ TEST_F(ContactsFormat, TransformsCounts) {
 }
 
 TEST_F(ContactsFormat, SeparatesDirections) {
-  const auto graph = read(kContacts, {"--slices", "2", "--counts", "raw", "--separate-directions"});
+  const auto graph =
+      read(kContacts, {"--slices", "2", "--counts", "none", "--separate-directions"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 1, 1, 0}));
   EXPECT_EQ(arc(graph, "b", "a"), (Floats{1, 0, 2, 1}));
   EXPECT_EQ(arc(graph, "c", "b"), (Floats{0, 0, 0, 1}));
@@ -65,41 +66,41 @@ TEST_F(ContactsFormat, SeparatesDirections) {
 TEST_F(ContactsFormat, ReadsDates) {
   const auto graph = read(
       "source,target,date\na,b,2024-01-01\na,b,2024-01-02T12:00+02:00\na,b,2024-01-03T00:00:00Z\n",
-      {"--slices", "2", "--counts", "raw"});
+      {"--slices", "2", "--counts", "none"});
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 2}));
 }
 
 TEST_F(ContactsFormat, WeighsContacts) {
-  const Strings two = {"--slices", "2", "--counts", "raw"};
+  const Strings two = {"--slices", "2", "--counts", "none"};
   EXPECT_EQ(arc(read("a b 0 2.5\na b 8 3\n", two), "a", "b"), (Floats{2.5, 3}));
   EXPECT_EQ(arc(read("source,target,time,weight\na,b,0,2\na,b,8,3\n", two), "a", "b"),
             (Floats{2, 3}));
   EXPECT_EQ(arc(read("source,target,time,bytes\na,b,0,2\na,b,8,3\n",
-                     {"--slices", "2", "--counts", "raw", "--weight", "bytes"}),
+                     {"--slices", "2", "--counts", "none", "--weight", "bytes"}),
                 "a", "b"),
             (Floats{2, 3}));
   expect_error([&] { read("a b 0 -1\n"); }, {"line 1", "'-1'", "non-negative"});
 }
 
 TEST_F(ContactsFormat, AcceptsColumnsInAnyOrder) {
-  const auto graph = read("0 a b\n8 a b\n", {"--time", "1", "--slices", "2", "--counts", "raw"});
+  const auto graph = read("0 a b\n8 a b\n", {"--time", "1", "--slices", "2", "--counts", "none"});
   EXPECT_EQ(texts(graph.nodes.names), (Strings{"a", "b"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   const auto named = read("time,receiver,sender\n0,b,a\n8,b,a\n",
-                          {"--slices", "2", "--counts", "raw", "--separate-directions"});
+                          {"--slices", "2", "--counts", "none", "--separate-directions"});
   EXPECT_EQ(arc(named, "a", "b"), (Floats{1, 1, 0, 0}));
 }
 
 TEST_F(ContactsFormat, IsSparseIfThatIsSmaller) {
   EXPECT_EQ(read(kContacts, {"--slices", "2"}).link_attributes.layout, Layout::kDense);
-  const auto sparse = read(kContacts, {"--slices", "1000", "--counts", "raw"});
+  const auto sparse = read(kContacts, {"--slices", "1000", "--counts", "none"});
   EXPECT_EQ(sparse.link_attributes.layout, Layout::kSparse);
   EXPECT_EQ(arc(sparse, "a", "b")[0], 1);
   EXPECT_EQ(arc(sparse, "a", "b")[999], 1);
 }
 
 TEST_F(ContactsFormat, PutsContactsOfOneInstantIntoOneSlice) {
-  const auto graph = read("a b 5\nb c 5\n", {"--slices", "3", "--counts", "raw"});
+  const auto graph = read("a b 5\nb c 5\n", {"--slices", "3", "--counts", "none"});
   const auto values = arc(graph, "a", "b");
   EXPECT_EQ(values[0] + values[1] + values[2], 1);
   EXPECT_EQ(values, arc(graph, "b", "c"));
@@ -108,11 +109,11 @@ TEST_F(ContactsFormat, PutsContactsOfOneInstantIntoOneSlice) {
 TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
   Schema schema;
   schema.preprocessing["slice_boundaries"] = {0, 10, 20};
-  const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "raw"}, &schema);
+  const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "none"}, &schema);
   ASSERT_EQ(read.notes.size(), 2u);
   EXPECT_NE(read.notes[1].find("2 contacts lie outside"), std::string::npos);
   const auto graph =
-      build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "raw"}, &schema)).graph;
+      build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "none"}, &schema)).graph;
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
   schema.preprocessing.erase("slice_boundaries");

@@ -59,7 +59,7 @@ TEST_F(LinksFormat, KeepsOrRejectsParallelLinks) {
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1.5, 7}));
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--parallel", "refuse"}));
+        read(kSmall, with(kNumbers, {"--parallel", "error"}));
       },
       {"two links join 'b' and 'a'"});
 }
@@ -73,7 +73,7 @@ TEST_F(LinksFormat, KeepsOrRejectsSelfLoops) {
   EXPECT_EQ(report.self_loops, 1);
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--self-loops", "refuse"}));
+        read(kSmall, with(kNumbers, {"--self-loops", "error"}));
       },
       {"node 'c' to itself"});
 }

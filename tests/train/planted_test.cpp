@@ -12,7 +12,7 @@ namespace {
 class Planted : public FolderTest {};
 
 TEST_F(Planted, OnlySageLearnsLabelsFromNodesAndLinksTogether) {
-  generate_graph({.nodes = 2000, .links = 20'000, .labels = 4, .joint_signal = 1},
+  generate_graph({.nodes = 2000, .links = 20'000, .classes = 4, .joint_signal = 1},
                  path("planted.graph"));
   const Graph graph = open_graph(path("planted.graph"));
   const auto micro_f1 = [&](const std::string& architecture, bool gate) {

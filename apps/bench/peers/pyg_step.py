@@ -135,12 +135,12 @@ def parse() -> argparse.Namespace:
                         ("batch", 512), ("threads", 2), ("steps", 5)):
         parser.add_argument(f"--{flag}", type=int, default=value)
     parser.add_argument("--fanout", type=numbers, default="30,30", help="sampled neighbors per layer, first layer first")
-    parser.add_argument("--hidden", type=numbers, default="64,48")
+    parser.add_argument("--widths", type=numbers, default="64,48")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--compile", action="store_true")
     args = parser.parse_args()
-    if len(args.fanout) != len(args.hidden):
-        parser.error("--fanout and --hidden must have one number per layer")
+    if len(args.fanout) != len(args.widths):
+        parser.error("--fanout and --widths must have one number per layer")
     return args
 
 
@@ -149,7 +149,7 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     torch.manual_seed(SEED)
     graph = Graph(args)
-    model = Model(args.node_dim, args.link_dim, args.hidden).to(args.device)
+    model = Model(args.node_dim, args.link_dim, args.widths).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     # Batch sizes vary: without dynamic shapes, every batch would be recompiled.
     forward = torch.compile(model, dynamic=True) if args.compile else model

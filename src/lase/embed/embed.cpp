@@ -79,7 +79,7 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
     start_rows(arcs, fixed, options.seed, table);
     SkipGramOptions skip_gram{.noise = noise,
                               .negatives = options.negatives,
-                              .rate = options.rate,
+                              .rate = options.learning_rate,
                               .fixed = fixed,
                               .seed = options.seed,
                               .progress = {},
@@ -100,7 +100,7 @@ void learn(const Graph& graph, const Adjacency& arcs, const EmbedOptions& option
   for (const auto& table : embedding.tables) {
     const bool finite = std::all_of(table.center.begin(), table.center.end(),
                                     [](float x) { return std::isfinite(x); });
-    require(finite, "the embedding diverged at learning rate ", options.rate,
+    require(finite, "the embedding diverged at learning rate ", options.learning_rate,
             "; use a lower learning rate");
   }
 }

@@ -37,9 +37,9 @@ StringTable get_strings(const SafetensorsFile& file, const std::string& name);
 // The same without checking every offset, for large tables that check_strings() checks later.
 StringTable get_unchecked_strings(const SafetensorsFile& file, const std::string& name);
 // Throws Error if a value is infinite, or NaN unless NaN stands for an unknown value.
-enum class Unknown : uint8_t { kRefused, kAllowed };
+enum class Unknown : uint8_t { kRejected, kAllowed };
 void check_finite(const Array<float>& values, const std::string& name, const std::string& path,
-                  Unknown unknown = Unknown::kRefused);
+                  Unknown unknown = Unknown::kRejected);
 void check_strings(const StringTable& table, const std::string& name, const std::string& path);
 // Reads column names; throws Error unless there is one per column.
 StringTable get_column_names(const SafetensorsFile& file, const std::string& name, int64_t columns);

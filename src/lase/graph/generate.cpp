@@ -232,7 +232,7 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
   };
   std::vector<Strings> strings = {
       {"names", numbered_names("", n)},
-      {"label_names", numbered_names("", options.labels)},
+      {"label_names", numbered_names("", options.classes)},
       {"node_feature_names", numbered_names("feature ", options.node_dim)},
       {"link_attribute_names", numbered_names("attribute ", options.link_dim)}};
   std::vector<int32_t> labels(static_cast<size_t>(n));
@@ -288,7 +288,7 @@ PlantedOptions stand_in(const std::string& name, uint64_t seed) {
   static const std::map<std::string, PlantedOptions> kStandIns = {{"reddit",
                                                                    {.nodes = 61'836,
                                                                     .links = 1'222'411,
-                                                                    .labels = 8,
+                                                                    .classes = 8,
                                                                     .node_dim = 602,
                                                                     .link_dim = 32,
                                                                     .node_signal = 0.08,
@@ -299,7 +299,7 @@ PlantedOptions stand_in(const std::string& name, uint64_t seed) {
                                                                   {"dblp",
                                                                    {.nodes = 14'389,
                                                                     .links = 111'858,
-                                                                    .labels = 8,
+                                                                    .classes = 8,
                                                                     .node_dim = 200,
                                                                     .link_dim = 200,
                                                                     .node_signal = 0.08,
@@ -310,7 +310,7 @@ PlantedOptions stand_in(const std::string& name, uint64_t seed) {
                                                                   {"email",
                                                                    {.nodes = 986,
                                                                     .links = 16'064,
-                                                                    .labels = 42,
+                                                                    .classes = 42,
                                                                     .node_dim = 128,
                                                                     .link_dim = 32,
                                                                     .node_signal = 0.3,
@@ -321,7 +321,7 @@ PlantedOptions stand_in(const std::string& name, uint64_t seed) {
                                                                   {"fmobile",
                                                                    {.nodes = 21'102,
                                                                     .links = 55'009,
-                                                                    .labels = 33,
+                                                                    .classes = 33,
                                                                     .node_dim = 128,
                                                                     .link_dim = 32,
                                                                     .node_signal = 0.2,

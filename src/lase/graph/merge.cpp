@@ -47,7 +47,7 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     const int32_t u = raw.source[i];
     const int32_t v = raw.target[i];
     groups.self_loops += u == v ? 1 : 0;
-    if (u == v && rules.self_loops == SelfLoops::kRefuse) {
+    if (u == v && rules.self_loops == SelfLoops::kError) {
       fail("a link joins node ", quote(raw.nodes.names[u]), " to itself; set ",
            OptionName{"self_loops"}, " to drop or keep to accept self-loops");
     }
@@ -57,7 +57,7 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     }
     const int64_t leader = groups.row[i];  // ≤ i, so its row is set unless it is i
     const bool repeated = leader != i;
-    if (repeated && rules.parallel == Parallel::kRefuse) {
+    if (repeated && rules.parallel == Parallel::kError) {
       fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
            "; set ", OptionName{"parallel"}, " to merge or keep to accept parallel links");
     }
@@ -229,7 +229,7 @@ Attributes pair_directions(const Attributes& base) {
 
 float transformed(Transform transform, float value) {
   switch (transform) {
-    case Transform::kRaw:
+    case Transform::kNone:
       return value;
     case Transform::kLog1p:
       return std::log1p(value);
@@ -268,7 +268,7 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
   merged.columns = columns;
   if (groups.merged > 0) check_finite(merged, raw, groups);
   if (rules.separate_directions) merged = pair_directions(merged);
-  if (rules.transform != Transform::kRaw) {
+  if (rules.transform != Transform::kNone) {
     std::vector<float> values(merged.values.begin(), merged.values.end());
     for (float& value : values) value = transformed(rules.transform, value);
     merged.values = std::move(values);

@@ -64,7 +64,7 @@ std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, 
 
 void check(const PlantedOptions& options) {
   planted_option_table().check(options);
-  require(options.nodes >= 2 * options.labels, OptionName{"nodes"}, " ", options.nodes,
+  require(options.nodes >= 2 * options.classes, OptionName{"nodes"}, " ", options.nodes,
           ": expected at least two nodes per label");
 }
 
@@ -77,7 +77,7 @@ const OptionTable<PlantedOptions>& planted_option_table() {
     OptionTable<O> all;
     all.add("nodes", &O::nodes, between(4, kMost), "Number of nodes");
     all.add("links", &O::links, between(0, kMost), "Number of links");
-    all.add("labels", &O::labels, between(2, 1024), "Number of classes of equal size");
+    all.add("classes", &O::classes, between(2, 1024), "Number of classes of equal size");
     all.add("node_dim", &O::node_dim, between(0, 65536), "Number of node features");
     all.add("link_dim", &O::link_dim, between(1, 65536), "Number of link attributes");
     all.add("node_signal", &O::node_signal, between(0, 1),
@@ -102,7 +102,7 @@ const OptionTable<PlantedOptions>& planted_option_table() {
 
 PlantedGraph::PlantedGraph(PlantedOptions options) : options_(std::move(options)) {
   check(options_);
-  const int64_t c = options_.labels;
+  const int64_t c = options_.classes;
   groups_ = options_.nodes / c;
   plan_joint_links();
   const int64_t joint = std::accumulate(joint_bundles_.begin(), joint_bundles_.end(), int64_t{0});
@@ -118,9 +118,9 @@ PlantedGraph::PlantedGraph(PlantedOptions options) : options_(std::move(options)
   kind_vectors_ = random_vectors(c, options_.link_dim, options_.seed, 2);
 }
 
-// A bundle joins all nodes of a group to all nodes of another group of the same z: labels² links.
+// A bundle joins all nodes of a group to all nodes of another group of the same z: classes² links.
 void PlantedGraph::plan_joint_links() {
-  const int64_t c = options_.labels;
+  const int64_t c = options_.classes;
   const int64_t bundles =
       static_cast<int64_t>(options_.joint_signal * static_cast<double>(options_.links)) / (c * c);
   joint_bundles_.assign(static_cast<size_t>(groups_), 0);
@@ -128,7 +128,7 @@ void PlantedGraph::plan_joint_links() {
   // Groups of equal z are c apart; a group owns bundles to at most half of the others.
   const int64_t limit = (groups_ / c - 1) / 2;
   require(limit * (groups_ / c * c) >= bundles, OptionName{"links"}, " ", options_.links, ": with ",
-          options_.nodes, " nodes and ", c, " labels, at most ",
+          options_.nodes, " nodes and ", c, " classes, at most ",
           std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
   const auto counts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
   std::copy(counts.begin(), counts.end(), joint_bundles_.begin());
@@ -142,9 +142,9 @@ void PlantedGraph::plan_free_links(int64_t count) {
 }
 
 int32_t PlantedGraph::label(int64_t u) const {
-  if (grouped(u)) return static_cast<int32_t>((z(u) + type(u)) % options_.labels);
+  if (grouped(u)) return static_cast<int32_t>((z(u) + type(u)) % options_.classes);
   return static_cast<int32_t>(
-      Random(options_.seed, kLabelStream, u).below(static_cast<uint64_t>(options_.labels)));
+      Random(options_.seed, kLabelStream, u).below(static_cast<uint64_t>(options_.classes)));
 }
 
 void PlantedGraph::features(int64_t u, float* out) const {
@@ -174,7 +174,7 @@ bool PlantedGraph::joint_pair(int64_t u, int64_t v) const {
 // The groups to which `group` owns bundles: distinct steps on the ring of groups of equal z.
 void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners) const {
   partners.clear();
-  const int64_t c = options_.labels;
+  const int64_t c = options_.classes;
   const int64_t ring = groups_ / c;
   const int64_t steps = (ring - 1) / 2;
   const int64_t wanted = joint_bundles_[static_cast<size_t>(group)];
@@ -192,7 +192,7 @@ void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners)
 }
 
 int64_t PlantedGraph::free_end(Random& random, int64_t u, bool same_label) const {
-  const int64_t c = options_.labels;
+  const int64_t c = options_.classes;
   if (!same_label) return static_cast<int64_t>(random.below(static_cast<uint64_t>(options_.nodes)));
   const auto group = static_cast<int64_t>(random.below(static_cast<uint64_t>(groups_)));
   return group * c + (label(u) - group % c + c) % c;
@@ -200,7 +200,7 @@ int64_t PlantedGraph::free_end(Random& random, int64_t u, bool same_label) const
 
 void PlantedGraph::owned(int64_t u, std::vector<int32_t>& ends) const {
   ends.clear();
-  const int64_t c = options_.labels;
+  const int64_t c = options_.classes;
   if (grouped(u) && joint_bundles_[static_cast<size_t>(u / c)] > 0) {
     std::vector<int64_t> partners;
     joint_partners(u / c, partners);
@@ -228,10 +228,10 @@ void PlantedGraph::owned(int64_t u, std::vector<int32_t>& ends) const {
 }
 
 int32_t PlantedGraph::kind(int64_t link, int64_t u, int64_t v) const {
-  if (joint_pair(u, v)) return static_cast<int32_t>((type(u) + type(v) + z(u)) % options_.labels);
+  if (joint_pair(u, v)) return static_cast<int32_t>((type(u) + type(v) + z(u)) % options_.classes);
   Random random(options_.seed, kKindStream, link);
   if (label(u) == label(v) && random.chance(options_.link_signal)) return label(u);
-  return static_cast<int32_t>(random.below(static_cast<uint64_t>(options_.labels)));
+  return static_cast<int32_t>(random.below(static_cast<uint64_t>(options_.classes)));
 }
 
 void PlantedGraph::attributes(int64_t link, int32_t kind, float* out) const {

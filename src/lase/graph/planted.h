@@ -13,7 +13,7 @@ namespace lase {
 // A random graph whose labels are planted with known strength in the nodes, in the links, and in
 // nodes and links jointly.
 //
-// Node u has a label y, a type t and a class z with y = z + t mod labels. Its features are
+// Node u has a label y, a type t and a group z with y = z + t mod classes. Its features are
 //
 //   x(u) = node_signal P(y) + [joint_signal > 0] T(t) + noise            P, T: random vectors
 //
@@ -33,7 +33,7 @@ namespace lase {
 struct PlantedOptions {
   int64_t nodes = 10'000;
   int64_t links = 100'000;
-  int64_t labels = 4;
+  int64_t classes = 4;
   int64_t node_dim = 32;
   int64_t link_dim = 8;
   double node_signal = 0;
@@ -62,7 +62,7 @@ class PlantedGraph {
   int64_t first_link(int64_t u) const { return first_link_[static_cast<size_t>(u)]; }
 
   int32_t kind(int64_t link, int64_t u, int64_t v) const;
-  int64_t kinds() const { return options_.labels; }
+  int64_t kinds() const { return options_.classes; }
   // Attributes of a link of this kind: pairs if sparse, otherwise out[link_dim].
   void attributes(int64_t link, int32_t kind, float* out) const;
   struct Stored {
@@ -72,9 +72,9 @@ class PlantedGraph {
   void attributes(int64_t link, int32_t kind, std::vector<Stored>& out) const;
 
  private:
-  int64_t type(int64_t u) const { return u % options_.labels; }
-  int64_t z(int64_t u) const { return u / options_.labels % options_.labels; }
-  bool grouped(int64_t u) const { return u < groups_ * options_.labels; }
+  int64_t type(int64_t u) const { return u % options_.classes; }
+  int64_t z(int64_t u) const { return u / options_.classes % options_.classes; }
+  bool grouped(int64_t u) const { return u < groups_ * options_.classes; }
   bool owns(int64_t u, int64_t v) const;
   bool joint_pair(int64_t u, int64_t v) const;
   void plan_joint_links();
@@ -83,13 +83,13 @@ class PlantedGraph {
   int64_t free_end(Random& random, int64_t u, bool same_label) const;
 
   PlantedOptions options_;
-  int64_t groups_ = 0;                  // groups of `labels` nodes, one per type
+  int64_t groups_ = 0;                  // groups of `classes` nodes, one per type
   std::vector<int32_t> joint_bundles_;  // [groups]: bundles owned by each group
   std::vector<int32_t> free_links_;     // [nodes]: free links owned by each node
   std::vector<int64_t> first_link_;     // [nodes+1]
-  std::vector<float> label_vectors_;    // P [labels, node_dim]
-  std::vector<float> type_vectors_;     // T [labels, node_dim]
-  std::vector<float> kind_vectors_;     // [labels, link_dim]
+  std::vector<float> label_vectors_;    // P [classes, node_dim]
+  std::vector<float> type_vectors_;     // T [classes, node_dim]
+  std::vector<float> kind_vectors_;     // [classes, link_dim]
 };
 
 }  // namespace lase

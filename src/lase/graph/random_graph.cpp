@@ -86,7 +86,7 @@ const OptionTable<RandomGraphOptions>& random_graph_option_table() {
             "Number of stored values per row of sparse attributes");
     all.add("distinct_rows", &O::distinct_rows, between(1, kMost),
             "Number of distinct rows of dictionary-encoded attributes");
-    all.add("labels", &O::labels, between(2, kMost), "Number of classes");
+    all.add("classes", &O::classes, between(2, kMost), "Number of classes");
     all.add("seed", &O::seed, any(), "Random seed; the same seed gives the same graph");
     return all;
   }();
@@ -116,9 +116,9 @@ Graph random_graph(const RandomGraphOptions& options) {
   graph.nodes.feature_names = numbered_names("feature ", options.node_dim);
   Labels& labels = graph.nodes.labels;
   labels.task = Task::kSingleLabel;
-  labels.names = numbered_names("class ", options.labels);
+  labels.names = numbered_names("class ", options.classes);
   labels.label = filled<int32_t>(options.nodes, options.seed, kLabels, [&](Random& random) {
-    return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.labels)));
+    return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.classes)));
   });
   return graph;
 }

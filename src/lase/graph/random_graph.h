@@ -15,7 +15,7 @@ struct RandomGraphOptions {
   Layout layout = Layout::kDense;
   int64_t stored = 3;          // values per row of sparse attributes
   int64_t distinct_rows = 40;  // of dictionary-encoded attributes
-  int64_t labels = 16;         // classes, assigned at random
+  int64_t classes = 16;        // of the labels, assigned at random
   uint64_t seed = 1;
 };
 

@@ -35,10 +35,10 @@ struct RawAttributes {
   void add_empty() { end_row(); }
 };
 
-enum class Parallel : uint8_t { kMerge, kKeep, kRefuse };
-enum class SelfLoops : uint8_t { kDrop, kKeep, kRefuse };
+enum class Parallel : uint8_t { kMerge, kKeep, kError };
+enum class SelfLoops : uint8_t { kDrop, kKeep, kError };
 enum class Merge : uint8_t { kSum, kMean, kMax, kFirst };
-enum class Transform : uint8_t { kRaw, kLog1p, kBinary };
+enum class Transform : uint8_t { kNone, kLog1p, kBinary };
 
 // How raw links become links.
 struct LinkRules {
@@ -46,8 +46,8 @@ struct LinkRules {
   bool separate_directions = false;  // an arc u→v carries [attributes of u→v, attributes of v→u]
   Parallel parallel = Parallel::kMerge;
   SelfLoops self_loops = SelfLoops::kDrop;
-  Merge merge = Merge::kSum;              // how the attributes of merged links combine
-  Transform transform = Transform::kRaw;  // applied after merging
+  Merge merge = Merge::kSum;               // how the attributes of merged links combine
+  Transform transform = Transform::kNone;  // applied after merging
 };
 
 // Layout of the link attributes of the graph.

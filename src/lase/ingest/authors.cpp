@@ -1,4 +1,4 @@
-// The file set published by the authors of GCN-LASE: PREFIX-G.json (a node-link graph in which the
+// The data files published by the paper's authors: PREFIX-G.json (a node-link graph in which the
 // state of a node is its split), label and id maps, and features as .npy.
 
 #include <filesystem>

@@ -40,8 +40,8 @@ const std::vector<Format>& formats() {
       format("typed", "Import links of several relations", typed_option_table(), read_typed),
       format("sets", "Import items that are linked by the members they share", sets_option_table(),
              read_sets),
-      format("authors", "Import the file set of the paper's authors", authors_option_table(),
-             read_authors),
+      format("authors", "Import the data files published by the paper's authors",
+             authors_option_table(), read_authors),
       format("ogb", "Import a data set in OGB's raw CSV layout", ogb_option_table(), read_ogb),
   };
   return all;

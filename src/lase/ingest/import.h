@@ -31,7 +31,7 @@ struct TableOptions {
   std::optional<float> missing = {};
 };
 
-enum class UnknownNodes : uint8_t { kRefuse, kAdd, kDrop };
+enum class UnknownNodes : uint8_t { kError, kAdd, kDrop };
 
 struct NodeOptions {
   std::string file;         // empty: the nodes are those in the links
@@ -43,12 +43,12 @@ struct NodeOptions {
   std::string split;                // column, or proportions such as 65/15/20
   std::string text;                 // column: encoded as tf-idf
   int64_t text_min_count = 2;
-  std::string features;                          // .npy with rows in node order, or a table
-  std::string feature_names;                     // file with their names
-  std::vector<std::string> columns;              // feature columns or "none"; empty: see NodeReader
-  std::vector<std::string> categorical;          // feature columns that hold categories
-  UnknownNodes unknown = UnknownNodes::kRefuse;  // link endpoints not in the file
-  uint64_t seed = 1;                             // for a random split
+  std::string features;                         // .npy with rows in node order, or a table
+  std::string feature_names;                    // file with their names
+  std::vector<std::string> columns;             // feature columns or "none"; empty: see NodeReader
+  std::vector<std::string> categorical;         // feature columns that hold categories
+  UnknownNodes unknown = UnknownNodes::kError;  // link endpoints not in the file
+  uint64_t seed = 1;                            // for a random split
 
   // All columns named by the options.
   std::vector<std::string> wanted_columns() const;
@@ -109,7 +109,7 @@ struct SetsOptions {
 };
 RawGraph read_sets(const SetsOptions& options, const Schema* schema = nullptr);
 
-// The file set published by the authors of GCN-LASE.
+// The data files published by the paper's authors.
 struct AuthorsOptions {
   std::string prefix;  // of PREFIX-G.json and the files next to it
 };
@@ -137,20 +137,21 @@ const OptionTable<OgbOptions>& ogb_option_table();
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Header> = {"auto", "yes", "no"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<UnknownNodes> = {"refuse", "add",
+inline constexpr std::array<std::string_view, 3> kEnumNames<UnknownNodes> = {"error", "add",
                                                                              "drop"};
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<LayoutChoice> = {
     "auto", "dense", "sparse", "dictionary"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Parallel> = {"merge", "keep", "refuse"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Parallel> = {"merge", "keep", "error"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<SelfLoops> = {"drop", "keep", "refuse"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<SelfLoops> = {"drop", "keep", "error"};
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<Merge> = {"sum", "mean", "max",
                                                                       "first"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Transform> = {"raw", "log1p", "binary"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Transform> = {"none", "log1p",
+                                                                          "binary"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Slicing> = {"width", "quantile"};
 template <>

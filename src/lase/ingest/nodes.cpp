@@ -22,8 +22,10 @@ const OptionTable<NodeOptions>& node_option_table() {
             "Table of nodes with columns for id, label, split and features");
     all.add("id", &O::id, any(),
             "Column with the node id (default: 'id', or the first; for sets, the row number)");
-    all.add("unknown_nodes", &O::unknown, one_of<UnknownNodes>(),
-            "How to treat links to nodes that are not in the table of nodes");
+    all.add(
+        "unknown_nodes", &O::unknown, one_of<UnknownNodes>(),
+        "Links to nodes that are not in the table of nodes: stop with an error, add the nodes, or "
+        "drop the links");
     all.add("label", &O::label, any(),
             "Column with the class of a node; an empty field means unknown");
     all.add("multi_label", &O::multi_label, any(), "Column with several classes per node");
@@ -243,7 +245,7 @@ std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
   if (listed_ == 0) return names_.add(name, hash);
   const auto known = names_.find(name, hash);
   if (known) return known;
-  require(options_.unknown != UnknownNodes::kRefuse, path, ": line ", line, ": node ", quote(name),
+  require(options_.unknown != UnknownNodes::kError, path, ": line ", line, ": node ", quote(name),
           " is not in ", options_.file, "; set ", OptionName{"unknown_nodes"},
           " to add or drop to accept it");
   ++unknown_;

@@ -145,7 +145,7 @@ struct NodePair {
 };
 void skip_gram(const SkipGram& tables, const NodePair* pairs, int64_t n);
 
-// The instruction set in use: "avx512", "avx2" or "baseline". It is the best that the processor
+// The instruction set in use: "avx512", "avx2" or "generic". It is the best that the processor
 // supports, unless the environment variable LASE_ISA selects a lower one.
 const char* instruction_set();
 

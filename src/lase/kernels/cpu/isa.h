@@ -115,7 +115,7 @@ struct InstructionSet {
   void (*skip_gram)(const SkipGram& tables, const NodePair* pairs, int64_t n);
 };
 
-InstructionSet baseline_instructions();
+InstructionSet generic_instructions();
 InstructionSet avx2_instructions();
 InstructionSet avx512_instructions();
 

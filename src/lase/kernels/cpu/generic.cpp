@@ -2,6 +2,6 @@
 
 namespace lase::kernels {
 
-InstructionSet baseline_instructions() { return instructions("baseline"); }
+InstructionSet generic_instructions() { return instructions("generic"); }
 
 }  // namespace lase::kernels
