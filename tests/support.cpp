@@ -282,15 +282,29 @@ CliResult run_cli(const Strings& arguments) {
   return result;
 }
 
-void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,
-                     std::source_location where) {
+namespace {
+
+void expect_failure(const CliResult& result, int code, std::initializer_list<std::string> parts,
+                    std::source_location where) {
   const testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), result.err);
-  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.code, code);
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(result.err.starts_with("lase: "));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
   EXPECT_TRUE(result.err.ends_with('\n'));
   expect_parts(result.err, parts, where);
+}
+
+}  // namespace
+
+void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,
+                     std::source_location where) {
+  expect_failure(result, 1, parts, where);
+}
+
+void expect_bad_usage(const CliResult& result, std::initializer_list<std::string> parts,
+                      std::source_location where) {
+  expect_failure(result, 2, parts, where);
 }
 
 }  // namespace lase

@@ -90,5 +90,8 @@ CliResult run_cli(const Strings& arguments);
 // "lase: " and contains every part.
 void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,
                      std::source_location where = std::source_location::current());
+// The same for a bad command line: exit code 2.
+void expect_bad_usage(const CliResult& result, std::initializer_list<std::string> parts,
+                      std::source_location where = std::source_location::current());
 
 }  // namespace lase

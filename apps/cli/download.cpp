@@ -9,6 +9,7 @@
 
 #include "lase/base/format.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/interrupt.h"
@@ -136,10 +137,10 @@ void add_download(CLI::App& app, Session& session) {
                       "with a single file)");
   command->add_option("--ca", flags->download.ca_file,
                       "File with trusted CA certificates (default: those of the system)");
-  command
-      ->add_option("--timeout", flags->download.stall_seconds,
-                   "Give up if no data arrives for this many seconds")
-      ->check(CLI::Range(1, 86400));
+  lase::OptionTable<lase::DownloadOptions> table;
+  table.add("timeout", &lase::DownloadOptions::stall_seconds, lase::between(1, 86400),
+            "Give up if no data arrives for this many seconds");
+  add_flags(*command, table.bind(flags->download));
   command->footer(
       "Examples:\n"
       "  lase download                      # list the data sets\n"

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lase/base/error.h"
@@ -167,6 +169,19 @@ struct ExplainFlags {
   std::string svg;
 };
 
+const lase::OptionTable<lase::ExplainOptions>& explain_table() {
+  static const auto table = [] {
+    using O = lase::ExplainOptions;
+    lase::OptionTable<O> all;
+    all.add("neighbors", &O::neighbors, lase::between(1, 1'000'000),
+            "Number of neighbors to show per layer");
+    all.add("attributes", &O::attributes, lase::between(0, 1'000'000),
+            "Number of attributes to show per neighbor");
+    return all;
+  }();
+  return table;
+}
+
 nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const Session& session) {
   require_distinct_files({files.model, files.graph}, {flags.svg});
   const Pair pair = open_pair(files);
@@ -181,12 +196,19 @@ nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const 
   lase::require(options.node >= 0, files.graph, ": has no node ", lase::quote(flags.node));
   if (!flags.output.empty()) {
     options.output = find(pair.trained.label_names, flags.output);
-    lase::require(options.output >= 0, files.model, ": has no class ", lase::quote(flags.output));
+    lase::require(options.output >= 0, files.model, ": has no class or target ",
+                  lase::quote(flags.output));
   }
   const auto explanation = lase::explain(pair.trained, pair.graph, options);
-  session.out() << lase::explanation_text(explanation);
+  std::optional<double> target;
+  if (pair.trained.task == lase::Task::kRegression) {
+    const int64_t output = std::max<int64_t>(0, options.output);
+    target = pair.trained.target_mean[output].item<double>() +
+             explanation.score / pair.trained.target_scale[output].item<double>();
+  }
+  session.out() << lase::explanation_text(explanation, target);
   if (!flags.svg.empty()) {
-    lase::write_file(flags.svg, lase::explanation_svg(explanation));
+    lase::write_file(flags.svg, lase::explanation_svg(explanation, target));
     session.out() << "\nwritten          " << flags.svg << "\n";
   }
   return lase::explanation_json(explanation);
@@ -200,14 +222,16 @@ void add_evaluate(CLI::App& app, Session& session) {
     std::string split = "test";
     std::string confusion;
   };
+  lase::OptionTable<Options> table;
+  table.add("split", &Options::split, lase::one_of({"train", "val", "test", "none", "all"}),
+            "Split to evaluate");
   auto options = std::make_shared<Options>();
   CLI::App* command =
       session.add_command(app, "evaluate", command_summary("evaluate"), [options, &session] {
         return run_evaluate(options->files, options->split, options->confusion, session);
       });
   add_files(*command, options->files);
-  command->add_option("--split", options->split, "Split to evaluate")
-      ->check(CLI::IsMember({"train", "val", "test", "none", "all"}));
+  add_flags(*command, table.bind(*options));
   command->add_option("--confusion", options->confusion,
                       "CSV file to write the confusion matrix to");
   command->footer(
@@ -222,11 +246,22 @@ void add_predict(CLI::App& app, Session& session) {
     std::string out;
     int64_t top_k = 1;
   };
+  lase::OptionTable<Options> table;
+  table
+      .add("out", &Options::out, lase::any(),
+           "CSV file to write. Classification: node, label, probability, and label2, probability2, "
+           "... with --top-k. Regression: node and one column per target")
+      .required();
+  table.add("top_k", &Options::top_k, lase::between(1, 1'000'000),
+            "Number of most probable classes to list per node (not for regression)");
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      session.add_command(app, "predict", command_summary("predict"), [options, &session] {
+      session.add_command(app, "predict", command_summary("predict"), [options, &app, &session] {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
         const Pair pair = open_pair(options->files);
+        const bool ranks = app.get_subcommand("predict")->count("--top-k") > 0;
+        lase::require(!ranks || pair.trained.task != lase::Task::kRegression,
+                      "--top-k: the model predicts numbers, not classes");
         const Timed timed = predict(options->files, pair);
         lase::write_predictions(pair.trained, pair.graph, timed.predictions, options->top_k,
                                 options->out);
@@ -237,10 +272,7 @@ void add_predict(CLI::App& app, Session& session) {
                               {"links_per_second", timed.links_per_second}};
       });
   add_files(*command, options->files);
-  command->add_option("--out", options->out, "CSV file to write: node, label, probability")
-      ->required();
-  command->add_option("--top-k", options->top_k, "Number of most probable classes to list per node")
-      ->check(CLI::Range(1, 1'000'000));
+  add_flags(*command, table.bind(*options));
   command->footer(
       "Examples:\n"
       "  lase predict mail.model mail.graph --out predictions.csv\n"
@@ -288,19 +320,13 @@ void add_explain(CLI::App& app, Session& session) {
       [options, &session] { return run_explain(options->files, options->flags, session); });
   add_flags(*command, without(files_table().bind(options->files), {"fanout", "seed"}));
   command->add_option("--node", options->flags.node, "Name of the node to explain")->required();
-  command->add_option("--class", options->flags.output,
-                      "Class to explain (default: the predicted class)");
-  command
-      ->add_option("--neighbors", options->flags.options.neighbors,
-                   "Number of neighbors to show per layer")
-      ->check(CLI::Range(1, 1'000'000));
-  command
-      ->add_option("--attributes", options->flags.options.attributes,
-                   "Number of attributes to show per neighbor")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--svg", options->flags.svg, "SVG file to draw the explanation to");
+  command->add_option(
+      "--output", options->flags.output,
+      "Class or target to explain (default: the predicted class, or the first target)");
+  add_flags(*command, explain_table().bind(options->flags.options));
+  command->add_option("--svg", options->flags.svg, "SVG file to write the explanation to");
   command->footer(
       "Examples:\n"
       "  lase explain mail.model mail.graph --node p0001\n"
-      "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg");
+      "  lase explain mail.model mail.graph --node p0001 --output design --svg p0001.svg");
 }

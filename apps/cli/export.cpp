@@ -1,10 +1,7 @@
 #include "lase/ingest/export.h"
 
-#include <algorithm>
-#include <cctype>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lase/base/error.h"
@@ -13,6 +10,7 @@
 #include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
+#include "common/shell.h"
 
 namespace {
 
@@ -31,18 +29,6 @@ std::vector<std::string> import_command(const lase::ExportedTables& tables) {
   return words;
 }
 
-// Quotes a word for the shell if necessary.
-std::string shell_word(const std::string& word) {
-  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_./,:=@%+-").find(c) != std::string_view::npos;
-  });
-  if (!word.empty() && plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace
 
 void add_export(CLI::App& app, Session& session) {
@@ -58,7 +44,7 @@ void add_export(CLI::App& app, Session& session) {
         std::string text;
         for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
         session.out() << "written          " << options->folder << "; to import the tables again:\n"
-                      << text << " --out NEW.graph\n";
+                      << shell_line(words) << " --out NEW.graph\n";
         return nlohmann::json{{"folder", options->folder}, {"import", words}};
       });
   command->add_option("graph", options->graph, "Graph file")->required();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/graph/build.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
@@ -61,7 +62,8 @@ std::string examples(const std::string& format) {
        "Examples:\n"
        "  lase export mail.graph --out tables\n"
        "  lase import typed tables/links.csv --nodes tables/nodes.csv --label label \\\n"
-       "      --split split --separate-directions --out typed.graph"},
+       "      --split split --separate-directions --features tables/features.npy \\\n"
+       "      --feature-names tables/features.txt --out typed.graph"},
       {"sets",
        "Examples:\n"
        "  lase import sets mail/people.csv --members department --label level --split split \\\n"
@@ -95,6 +97,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   }
   lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);
   const auto notes = raw.notes;
+  const auto ignored = raw.ignored;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
   if (!options.like.empty()) lase::require_schema(graph, earlier);
@@ -113,18 +116,21 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   auto& out = session.out();
   out << describe_text(graph);
   if (report.merged > 0) {
-    out << "merged           " << report.raw_links << " rows into " << graph.links << " links\n";
+    out << "merged           " << lase::grouped(report.raw_links) << " rows into "
+        << lase::grouped(graph.links) << " links\n";
   }
   if (report.self_loops > 0) {
-    out << "self loops       " << report.self_loops
+    out << "self loops       " << lase::grouped(report.self_loops)
         << (rules.self_loops == lase::SelfLoops::kDrop ? " dropped" : " kept") << "\n";
   }
+  if (!ignored.empty()) out << "ignored          " << ignored << "\n";
   for (const auto& note : notes) out << "note             " << note << "\n";
   out << "written          " << options.out << "\n";
   auto result = lase::describe_json(graph);
   result["raw_links"] = report.raw_links;
   result["merged"] = report.merged;
   result["self_loops"] = report.self_loops;
+  result["ignored"] = ignored;
   result["notes"] = notes;
   result["out"] = options.out;
   return result;

@@ -11,6 +11,7 @@
 #include "lase/base/npy.h"
 #include "lase/graph/graph.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 #include "common/paths.h"
@@ -24,6 +25,28 @@ struct KernelFlags {
   lase::KernelOptions options;
   std::string out;
 };
+
+const lase::OptionTable<KernelFlags>& kernel_table() {
+  static const auto table = [] {
+    using O = lase::KernelOptions;
+    lase::OptionTable<O> options;
+    options.add("length", &O::length, lase::between(0, 1000),
+                "Number of hops, or number of nodes per walk");
+    options.add("decay", &O::decay, lase::positive(1), "Weight λ of each additional link");
+    options.add("depth", &O::depth, lase::between(0, 1000), "Number of relabelings (wl)");
+    options.add("normalize", &O::normalize, lase::any(), "Divide K(A,B) by √(K(A,A) K(B,B))");
+    lase::OptionTable<KernelFlags> all;
+    all.add("kind", &KernelFlags::kind, lase::one_of({"neighbor", "neighborhood", "rw", "wl"}),
+            "Kernel: all pairs of neighbors (neighbor), neighborhoods of --length hops "
+            "(neighborhood), random walks of --length nodes (rw), or random walks on nodes "
+            "relabeled --depth times (wl)");
+    all.include(options, &KernelFlags::options);
+    all.add("out", &KernelFlags::out, lase::any(),
+            "File to write the matrix of all pairs to: .csv or .npy");
+    return all;
+  }();
+  return table;
+}
 
 // Gram matrix of n graphs, and their files.
 struct Gram {
@@ -85,8 +108,8 @@ nlohmann::json run_kernel(const KernelFlags& flags, const Session& session) {
   lase::KernelOptions options = flags.options;
   options.kind = lase::kernel_named(flags.kind);
   const bool csv = flags.out.ends_with(".csv");
-  lase::require(flags.out.empty() || csv || flags.out.ends_with(".npy"), "--out ",
-                lase::quote(flags.out), ": expected a name that ends in .csv or .npy");
+  lase::require_option(flags.out.empty() || csv || flags.out.ends_with(".npy"), "--out ",
+                       lase::quote(flags.out), ": must end in .csv or .npy");
   require_distinct_files(flags.graphs, {flags.out});
   const auto graphs = open_graphs(flags.graphs);
   const auto start = std::chrono::steady_clock::now();
@@ -124,25 +147,13 @@ void add_kernel(CLI::App& app, Session& session) {
   CLI::App* command =
       session.add_command(app, "kernel", command_summary("kernel"),
                           [flags, &session] { return run_kernel(*flags, session); });
-  auto& options = flags->options;
   command
       ->add_option("graphs", flags->graphs,
                    "Graph files: one is compared with itself, two give one number, more give the "
                    "matrix of all pairs")
       ->required()
       ->default_str("");
-  command
-      ->add_option("--kind", flags->kind,
-                   "Kernel: all pairs of neighbors (neighbor), neighborhoods of --length hops "
-                   "(neighborhood), random walks of --length nodes (rw), or random walks on nodes "
-                   "relabeled --depth times (wl)")
-      ->check(CLI::IsMember({"neighbor", "neighborhood", "rw", "wl"}));
-  command->add_option("--length", options.length, "Number of hops, or number of nodes per walk");
-  command->add_option("--decay", options.decay, "Weight λ of each additional link, at most 1");
-  command->add_option("--depth", options.depth, "Number of relabelings (wl)");
-  command->add_flag("--normalize", options.normalize, "Divide K(A,B) by √(K(A,A) K(B,B))");
-  command->add_option("--out", flags->out,
-                      "File to write the matrix of all pairs to: .csv or .npy");
+  add_flags(*command, kernel_table().bind(*flags));
   command->footer(
       "Examples:\n"
       "  lase kernel mail.graph new.graph --normalize\n"

@@ -7,8 +7,8 @@ namespace {
 using lase::OptionKind;
 using Strings = std::vector<std::string>;
 
-std::string type_of(OptionKind kind) {
-  switch (kind) {
+std::string type_of(const lase::OptionInfo& info) {
+  switch (info.kind) {
     case OptionKind::kInteger:
       return "INT";
     case OptionKind::kNumber:
@@ -17,6 +17,8 @@ std::string type_of(OptionKind kind) {
       return "N,N,...";
     case OptionKind::kTexts:
       return "A,B,C";
+    case OptionKind::kWord:
+      return "TEXT:{" + CLI::detail::join(info.words, ",") + "}";
     default:
       return "TEXT";
   }
@@ -42,14 +44,11 @@ void add_switch(CLI::App& command, const lase::BoundOption& option) {
 void add_value(CLI::App& command, const lase::BoundOption& option) {
   const lase::OptionInfo& info = option.info;
   const std::string name = info.positional ? info.name : flag_of(info.name);
-  const auto set = [option, name](const Strings& texts) {
+  const auto set = [option](const Strings& texts) {
     std::string text;
     for (size_t i = 0; i < texts.size(); ++i) text += (i > 0 ? "," : "") + texts[i];
     const auto value = lase::option_from_text(option.info, text);
-    if (!value) {
-      throw CLI::ValidationError(name + " " + lase::quote(text),
-                                 "expected " + lase::expected_form(option.info));
-    }
+    if (!value) lase::fail_option(option.info, text);
     option.set(*value);
   };
   const bool shows_range = !info.valid.empty() && info.kind != OptionKind::kIntegers;
@@ -59,10 +58,9 @@ void add_value(CLI::App& command, const lase::BoundOption& option) {
                            : command.add_option_function<std::string>(
                                  name, [set](const std::string& text) { set({text}); }, help);
   if (is_list(info)) added->allow_extra_args(false);
-  added->type_name(type_of(info.kind));
+  added->type_name(type_of(info));
   const std::string usual = lase::option_text(info.default_value);
   if (!usual.empty()) added->default_str(usual);
-  if (info.kind == OptionKind::kWord) added->check(CLI::IsMember(info.words));
   if (info.required) added->required();
 }
 

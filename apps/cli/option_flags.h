@@ -28,5 +28,5 @@ std::vector<std::string> command_words(const lase::OptionTable<T>& table, const 
 }
 
 // Adds a flag or a positional argument per option. The struct that the options are bound to must
-// outlive the command. A malformed value is bad usage; a value out of range throws Error.
+// outlive the command. An invalid value throws OptionError.
 void add_flags(CLI::App& command, const lase::BoundOptions& options);

@@ -18,6 +18,7 @@
 #include "cli/option_flags.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
+#include "common/shell.h"
 
 namespace {
 
@@ -40,9 +41,10 @@ constexpr std::array kSummaries = {
     Summary{"train", "Train a model on a graph"},
     Summary{"tune", "Tune training options by random search on validation nodes"},
     Summary{"evaluate", "Evaluate a model on a graph"},
-    Summary{"predict", "Predict the labels of all nodes, including nodes not seen in training"},
+    Summary{"predict",
+            "Predict labels or targets for all nodes, including nodes not seen in training"},
     Summary{"embed", "Compute the embeddings of all nodes"},
-    Summary{"explain", "Explain a prediction by its neighbors and link attributes"},
+    Summary{"explain", "Explain the prediction for a node by its neighbors and link attributes"},
     Summary{"line", "Learn node embeddings from links (LINE)"},
     Summary{"deepwalk", "Learn node embeddings from random walks (DeepWalk)"},
     Summary{"kernel", "Compare graphs with a graph kernel"},
@@ -60,7 +62,11 @@ constexpr const char* kExamples =
     "  lase train mail.graph --out mail.model\n"
     "  lase evaluate mail.model mail.graph\n"
     "\n"
-    "Run `lase COMMAND --help` for the options of a command and more examples.";
+    "Run `lase COMMAND --help` for its options and more examples.";
+
+std::vector<const CLI::App*> subcommands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
 
 // CLI11 appends " ..." to options that take several values; a list is a single argument, A,B,C.
 class HelpFormatter : public CLI::Formatter {
@@ -70,6 +76,10 @@ class HelpFormatter : public CLI::Formatter {
     const size_t dots = text.rfind(" ...");
     if (option->get_delimiter() != '\0' && dots != text.npos) text.erase(dots, 4);
     return text;
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (subcommands(*app).empty()) return CLI::Formatter::make_usage(app, name);
+    return lase::join("Usage: ", name, " COMMAND [OPTIONS]\n");
   }
 };
 
@@ -81,6 +91,54 @@ std::string version_text(const std::string& torch_version) {
   return text;
 }
 
+// "links, contacts or typed"
+std::string listed(const std::vector<const CLI::App*>& commands) {
+  std::string text;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == commands.size() ? " or " : ", ") + commands[i]->get_name();
+  }
+  return text;
+}
+
+// One sentence about a command line that cannot be parsed.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* given = &app;  // the innermost command
+  std::string name = "lase";
+  while (!given->get_subcommands().empty()) {
+    given = given->get_subcommands().front();
+    name += " " + given->get_name();
+  }
+  const std::string see = "; run `" + name + " --help`";
+  const auto extras = app.remaining(true);
+  const auto flag = std::find_if(extras.begin(), extras.end(),
+                                 [](const auto& extra) { return extra.starts_with("-"); });
+  if (!extras.empty() && flag != extras.begin() && !subcommands(*given).empty()) {
+    const std::string unknown = lase::quote(extras.front());
+    if (given == &app) return "unknown command " + unknown + see + " for the list";
+    const bool formats = given->get_name() == "import";
+    return lase::join("unknown ", given->get_name(), formats ? " format " : " command ", unknown,
+                      "; expected ", listed(subcommands(*given)));
+  }
+  if (flag != extras.end()) {
+    return "unknown option " + lase::quote(flag->substr(0, flag->find('='))) + see;
+  }
+  if (!extras.empty()) return "unexpected argument " + lase::quote(extras.front()) + see;
+  if (!subcommands(*given).empty()) return "a command is missing" + see + " for the list";
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.starts_with("--")) {
+    const bool missing = text.find("missing") != text.npos;
+    return text.substr(0, text.find(':')) +
+           (missing ? ": needs a value" : ": may be given only once") + see;
+  }
+  constexpr std::string_view kUnclear = "Could not convert: ";  // --json = maybe
+  const size_t value = text.find(" = ");
+  if (text.starts_with(kUnclear) && value != text.npos) {
+    return lase::join(text.substr(kUnclear.size(), value - kUnclear.size()), " ",
+                      lase::quote(text.substr(value + 3)), ": must be true or false");
+  }
+  return text + see;  // "--out is required"
+}
+
 int run(const std::vector<std::string>& arguments, const Commands& commands,
         const std::string& torch_version) {
   CLI::App app("lase learns from graphs whose links carry attributes.", "lase");
@@ -89,8 +147,11 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
       "--version", [&] { return version_text(torch_version); },
       "Print the version and build details and exit");
   app.require_subcommand(1);
+  app.group("Commands");  // heading of the list of commands
   app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
-  Session session;
+  std::vector<std::string> words = {"lase"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Session session(shell_line(words));
   for (const auto& [command, text] : kSummaries) {
     const auto add = commands.find(command);
     if (add != commands.end()) {
@@ -113,8 +174,9 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
                 << lase::quote(extra.substr(2, extra.find('=') - 2)) << "\n";
       return kBadUsage;
     }
-    const int code = app.exit(error, std::cout, std::cerr);
-    return code == 0 ? 0 : kBadUsage;
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);  // --help
+    std::cerr << "lase: " << printable(usage_error(app, error)) << "\n";
+    return kBadUsage;
   }
   return interrupted() ? kInterrupted : 0;
 }
@@ -149,6 +211,7 @@ int run_program(int argc, char** argv, const Commands& commands, const std::stri
   install_fault_handler();
   allow_many_files();
   std::string message;
+  int failure = kBadInput;
   try {
     const int code = run({argv + 1, argv + argc}, commands, torch_version);
     if (const char* path = lase::changed_mapped_file()) {
@@ -158,6 +221,9 @@ int run_program(int argc, char** argv, const Commands& commands, const std::stri
     return code;
   } catch (const std::bad_alloc&) {
     message = "out of memory";
+  } catch (const lase::OptionError& error) {
+    message = error.spelled(flag_of);
+    failure = kBadUsage;
   } catch (const lase::Error& error) {
     message = error.spelled(flag_of);
   } catch (const std::exception& error) {
@@ -168,5 +234,5 @@ int run_program(int argc, char** argv, const Commands& commands, const std::stri
   // If a mapped file has changed, that is the cause, whatever was thrown.
   if (const char* path = lase::changed_mapped_file()) message = lase::join(path, kChangedFile);
   std::cerr << "lase: " << printable(message) << "\n";
-  return interrupted() ? kInterrupted : kBadInput;
+  return interrupted() ? kInterrupted : failure;
 }

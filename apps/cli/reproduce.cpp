@@ -3,6 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "lase/base/error.h"
+
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/run_progress.h"
 #include "cli/session.h"
@@ -12,8 +15,19 @@
 
 namespace {
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 nlohmann::json run_reproduce(const std::string& what, lase::ReproduceOptions options,
                              const Session& session) {
+  const auto& known = lase::experiment_data_names();
+  for (const auto& name : options.data_sets) {
+    lase::require_option(std::find(known.begin(), known.end(), name) != known.end(), "--data-sets ",
+                         lase::quote(name), ": must be one or more of ", listed(known));
+  }
   const auto start = Clock::now();
   RunLine line;
   options.say = [&](const std::string& text) {
@@ -46,40 +60,35 @@ nlohmann::json run_reproduce(const std::string& what, lase::ReproduceOptions opt
 }  // namespace
 
 void add_reproduce(CLI::App& app, Session& session) {
-  struct Options {
+  struct Options : lase::ReproduceOptions {
     std::string what;
-    lase::ReproduceOptions reproduce;
   };
-  auto options = std::make_shared<Options>();
-  options->reproduce.data = "../shared/data";
-  options->reproduce.out = "reproduced";
-  CLI::App* command = session.add_command(
-      app, "reproduce", command_summary("reproduce"),
-      [options, &session] { return run_reproduce(options->what, options->reproduce, session); });
   auto names = lase::experiment_names();
   names.emplace_back("all");
-  command->add_option("what", options->what, "Experiment to run, or all")
-      ->required()
-      ->check(CLI::IsMember(names));
-  command->add_option(
-      "--data", options->reproduce.data,
-      "Folder with the real data; missing data sets are replaced by generated ones");
-  command->add_option("--out", options->reproduce.out,
-                      "Folder for the results; runs that it already contains are reused");
-  command
-      ->add_option("--seeds", options->reproduce.seeds,
-                   "Number of seeds per configuration (0 = chosen per data set)")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--epochs", options->reproduce.epochs,
-                   "Maximum number of epochs per run (0 = chosen per data set)")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--data-sets", options->reproduce.data_sets, "Data sets to use (default: all)")
-      ->delimiter(',')
-      ->type_name("A,B,C");
-  command->add_flag("--quick", options->reproduce.quick,
-                    "Run few seeds and epochs without search, to check that everything works");
+  lase::OptionTable<Options> table;
+  table.add("what", &Options::what, lase::one_of(names), "Experiment to run, or all")
+      .required()
+      .positional();
+  table.add("data", &Options::data, lase::any(),
+            "Folder with the real data: papers/papers.tsv.gz, email/contacts.txt.gz, "
+            "email/nodes.csv, email/official/email_Eu-node-feats.npy, workplace/contacts.dat.gz, "
+            "workplace/departments.txt; data sets that are missing are replaced by synthetic "
+            "stand-ins or skipped");
+  table.add("out", &Options::out, lase::any(),
+            "Folder for the results; runs that it already contains are reused");
+  table.add("seeds", &Options::seeds, lase::between(0, 100'000),
+            "Number of seeds per configuration (0 = chosen per data set)");
+  table.add("epochs", &Options::epochs, lase::at_least(0),
+            "Maximum number of epochs per run (0 = chosen per data set)");
+  table.add("data_sets", &Options::data_sets, lase::any(),
+            "Data sets to use: " + listed(lase::experiment_data_names()) + " (default: all)");
+  table.add("quick", &Options::quick, lase::any(),
+            "Run few seeds and epochs without search, to check that everything works");
+  auto options = std::make_shared<Options>();
+  CLI::App* command = session.add_command(
+      app, "reproduce", command_summary("reproduce"),
+      [options, &session] { return run_reproduce(options->what, *options, session); });
+  add_flags(*command, table.bind(*options));
   command->footer(
       "Examples:\n"
       "  lase reproduce all --quick\n"

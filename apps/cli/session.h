@@ -6,20 +6,28 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "lase/base/option_table.h"
+
 // One run of the program: the flags that every command has, and the output stream. With --json,
 // stdout ends with one JSON object and human-readable output goes to stderr.
 class Session {
  public:
+  explicit Session(std::string line) : line_(std::move(line)) {}
+
   // Adds a command with the common flags. `run` is called after parsing and returns the JSON
   // result.
   CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help,
                         std::function<nlohmann::json()> run);
 
-  std::ostream& out() const;  // for human-readable output
+  std::ostream& out() const;                         // for human-readable output
+  const std::string& line() const { return line_; }  // the command line, as typed
 
  private:
+  std::string line_;
   bool json_ = false;
-  int threads_ = 0;
+  struct Common {
+    int64_t threads = 0;
+  } common_;
   std::string config_;
 };
 

@@ -187,13 +187,12 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
 }
 
 void write_report(const Flags& flags, const lase::Graph& graph, const lase::TrainResult& result,
-                  const lase::TrainOptions& options, bool live) {
-  lase::RunPageOptions page{
-      .title = std::filesystem::path(flags.graph).filename().string(),
-      .command = lase::join("lase train ", flags.graph, " --model ", options.model.model),
-      .curve = learning_curve(result),
-      .settings = lase::to_json(options),
-      .seed = options.seed};
+                  const lase::TrainOptions& options, const Session& session, bool live) {
+  lase::RunPageOptions page{.title = std::filesystem::path(flags.graph).filename().string(),
+                            .command = session.line(),
+                            .curve = learning_curve(result),
+                            .settings = lase::to_json(options),
+                            .seed = options.seed};
   if (live) {
     page.progress = [](const std::string& what, double fraction) {
       std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * fraction) << "%" << std::flush;
@@ -207,10 +206,13 @@ void write_report(const Flags& flags, const lase::Graph& graph, const lase::Trai
     return;
   }
   lase::write_file(flags.report, lase::run_page(data));
+  session.out() << "written          " << flags.report << "\n";
 }
 
 nlohmann::json run_train(const Flags& flags, const Session& session) {
   const lase::Graph graph = lase::load_graph(flags.graph);
+  lase::require(graph.nodes.labels.task != lase::Task::kNone, flags.graph,
+                ": has no labels; import it with --label, --multi-label or --regress");
   lase::TrainOptions options = resolve(flags);
   require_distinct_files({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
   // Fail before training if an output file cannot be written.
@@ -262,7 +264,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   lase::require(log.error().empty(), log.error(), "; the log is incomplete, but ", flags.out,
                 " was written");
   out.flush();
-  if (!flags.report.empty()) write_report(flags, graph, result, options, live);
+  if (!flags.report.empty()) write_report(flags, graph, result, options, session, live);
   return result_json(result, *objective);
 }
 

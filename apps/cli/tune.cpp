@@ -32,6 +32,19 @@ struct TuneFlags {
   lase::TrainOptions train;
 };
 
+const lase::OptionTable<TuneFlags>& tune_table() {
+  static const auto table = [] {
+    using O = TuneFlags;
+    lase::OptionTable<O> all;
+    all.add("trials", &O::trials, lase::between(1, 100'000),
+            "Number of configurations to try, starting with the given one");
+    all.add("seeds", &O::seeds, lase::between(1, 100'000),
+            "Number of runs per configuration, with consecutive seeds from --seed");
+    return all;
+  }();
+  return table;
+}
+
 struct Trial {
   nlohmann::json configuration;  // the options that differ from the given ones
   lase::MeanAndError val;
@@ -94,10 +107,12 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   std::stable_sort(trials.begin(), trials.end(),
                    [](const auto& a, const auto& b) { return a.val.mean > b.val.mean; });
   auto& out = session.out();
-  out << "validation  configuration\n";
+  const std::string score =
+      "val " + lase::make_objective(graph.nodes.labels)->headline(lase::Scores{}).title;
+  out << fmt::format("{:>12}  configuration\n", score);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& trial : trials) {
-    out << fmt::format("{:10.4f}  {}\n", trial.val.mean,
+    out << fmt::format("{:12.4f}  {}\n", trial.val.mean,
                        lase::configuration_text(trial.configuration));
     list.push_back({{"val", trial.val.mean},
                     {"val_error", trial.val.error},
@@ -122,18 +137,12 @@ void add_tune(CLI::App& app, Session& session) {
   command
       ->add_option("--vary", flags->vary,
                    "Training option and the values to try, such as learning_rate=0.003:0.01, "
-                   "widths=64,64:128,128 or learning_rate=0.001..0.03; may be repeated (default: "
-                   "learning_rate, dropout, widths and combine)")
+                   "widths=64,64:128,128 or learning_rate=0.001..0.03; LOW..HIGH is sampled "
+                   "log-uniformly; may be repeated (default: learning_rate, dropout, widths and "
+                   "combine)")
       ->allow_extra_args(false)
       ->default_str("");
-  command
-      ->add_option("--trials", flags->trials,
-                   "Number of configurations to try, starting with the given one")
-      ->check(CLI::Range(1, 100'000));
-  command
-      ->add_option("--seeds", flags->seeds,
-                   "Number of runs per configuration, with consecutive seeds from --seed")
-      ->check(CLI::Range(1, 100'000));
+  add_flags(*command, tune_table().bind(*flags));
   command->add_option("--out", flags->out,
                       "TOML file to write the best configuration to, for lase train --config");
   command->add_option(

@@ -87,7 +87,7 @@ const DataSet& find_data_set(std::string_view name) {
     if (set.name == name) return set;
     names += (names.empty() ? "" : ", ") + set.name;
   }
-  fail("unknown data set ", quote(name), "; expected one of ", names);
+  throw OptionError(join("unknown data set ", quote(name), "; expected one of ", names));
 }
 
 std::string in_folder(std::string command, const std::string& folder) {

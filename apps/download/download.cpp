@@ -160,10 +160,10 @@ DownloadedFile download_file(const RemoteFile& file, const std::string& folder, 
 std::vector<DownloadedFile> download(const std::vector<RemoteFile>& files,
                                      const std::string& folder, const DownloadOptions& options) {
   if (!options.sha256.empty()) {
-    require(is_sum(lower_case(options.sha256)), "--sha256 ", quote(options.sha256),
-            ": expected 64 hexadecimal digits");
-    require(files.size() == 1, "--sha256 applies to a single file, but there are ", files.size(),
-            " files to download");
+    require_option(is_sum(lower_case(options.sha256)), "--sha256 ", quote(options.sha256),
+                   ": must be 64 hexadecimal digits");
+    require_option(files.size() == 1, "--sha256: applies to a single file, but there are ",
+                   files.size(), " files to download");
   }
   const Folder made(folder);
   SumFile sums(folder);

@@ -121,7 +121,9 @@ void fill_tables(Document& document, const std::vector<Curve>& curves) {
 }
 
 Document document_of(Lab& lab, const Figure& figure) {
-  const ExperimentData& data = *lab.data("email");
+  const ExperimentData* email = lab.data("email");
+  require_option(email != nullptr, "--data-sets: must include email for ", figure.name);
+  const ExperimentData& data = *email;
   const auto curves = measure(lab, data, figure.settings);
   Document document{.name = figure.name,
                     .title = figure.title,

@@ -17,14 +17,14 @@
 namespace lase {
 
 struct ReproduceOptions {
-  std::string data;                         // folder of the real data
-  std::string out;                          // folder for results and cached runs
+  std::string data = "../shared/data";      // folder of the real data
+  std::string out = "reproduced";           // folder for results and cached runs
   int64_t seeds = 0;                        // per configuration; 0: depends on the data set
   int64_t epochs = 0;                       // at most, per run; 0: depends on the data set
   std::vector<std::string> data_sets = {};  // empty: all
   bool quick = false;
-  std::function<void(const std::string& text)> say;  // prints a status line
-  std::function<void(const RunProgress& progress)> progress;
+  std::function<void(const std::string& text)> say = {};  // prints a status line
+  std::function<void(const RunProgress& progress)> progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/base/random.h"
 #include "lase/graph/encode_labels.h"
 #include "lase/model/layers/registry.h"
@@ -19,6 +20,14 @@ json value_from(const OptionInfo& option, const std::string& text) {
   if (!value) fail_option(option, text);
   const auto& table = train_option_table();
   return table.to_json(table.from_json({{option.name, *value}})).at(option.name);
+}
+
+// Sampled numbers have three significant digits, up to rounding.
+std::string short_text(const json& value) {
+  if (!value.is_number_float()) return option_text(value);
+  const double exact = value.get<double>();
+  const std::string text = significant(exact, 3);
+  return std::abs(std::stod(text) - exact) <= 1e-9 * std::abs(exact) ? text : option_text(value);
 }
 
 json sampled(const Choice& choice, Random& random) {
@@ -59,7 +68,7 @@ Choice choice_from(const std::string& text) try {
   }
   return choice;
 } catch (const Error& error) {
-  fail("--vary ", quote(text), ": ", error.what());
+  throw OptionError(join("--vary ", quote(text), ": ", error.what()));
 }
 
 std::vector<json> sample_configurations(const std::vector<Choice>& choices, int64_t trials,
@@ -91,9 +100,9 @@ std::vector<Choice> default_choices(const std::string& model) {
 std::string configuration_text(const json& changes) {
   std::string text;
   for (const auto& [name, value] : changes.items()) {
-    text += join(text.empty() ? "" : " ", name, "=", option_text(value));
+    text += join(text.empty() ? "" : " ", name, "=", short_text(value));
   }
-  return text.empty() ? "options as given" : text;
+  return text.empty() ? "(given options)" : text;
 }
 
 }  // namespace lase

@@ -23,17 +23,43 @@ constexpr std::string_view kFor = "#1f6fb4";
 constexpr std::string_view kAgainst = "#c0392b";
 
 std::string number(double value) { return fixed(value, 3); }
-std::string signed_number(double value) { return signed_fixed(value, 3); }
+std::string signed_number(double value) {
+  return std::abs(value) < 0.0005 ? number(0) : signed_fixed(value, 3);
+}
 
 std::string attribute_effect(const AttributeEffect& attribute) {
-  return fmt::format("effect {}, {}% of the amplifier", signed_number(attribute.effect),
+  return fmt::format("effect {}, share {}%", signed_number(attribute.effect),
                      fixed(100 * attribute.amplifier_fraction, 0));
 }
 
-std::string headline(const Explanation& explanation) {
-  std::string text = fmt::format("node {}: {}, score {}", explanation.node, explanation.output,
-                                 number(explanation.score));
-  if (explanation.probability > 0) text += ", probability " + number(explanation.probability);
+using Target = std::optional<double>;
+
+// Classification explains a logit, regression a standardized target.
+const char* score_name(const Target& target) { return target ? "standardized target" : "logit"; }
+
+std::string headline(const Explanation& explanation, const Target& target) {
+  const std::string score = number(explanation.score);
+  if (target) {
+    return fmt::format("node {}: {} {} (standardized {})", explanation.node, explanation.output,
+                       significant(*target, 3), score);
+  }
+  return fmt::format("node {}: {}, logit {}, probability {}", explanation.node, explanation.output,
+                     score, number(explanation.probability));
+}
+
+std::string legend(const Explanation& explanation, const Target& target) {
+  std::string text = fmt::format(
+      "effect: change of the {} due to the link or attribute; gate: λ(u,v); share: part of "
+      "Σ|U f(e)| due to the attribute",
+      score_name(target));
+  for (const auto& layer : explanation.layers) {
+    for (const auto& neighbor : layer.neighbors) {
+      for (const auto& attribute : neighbor.attributes) {
+        if (!attribute.name.starts_with("out ") && !attribute.name.starts_with("in ")) continue;
+        return text + "; out/in: sent/received by " + explanation.node;
+      }
+    }
+  }
   return text;
 }
 
@@ -96,12 +122,12 @@ void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExpla
 
 }  // namespace
 
-std::string explanation_text(const Explanation& explanation) {
-  std::string text = headline(explanation) + "\n";
+std::string explanation_text(const Explanation& explanation, std::optional<double> target) {
+  std::string text = headline(explanation, target) + "\n" + legend(explanation, target) + "\n";
   for (const auto& layer : explanation.layers) {
-    text += fmt::format(
-        "\nlayer {}: {} links; the {} with the largest effect on the score when removed\n",
-        layer.layer, layer.links, layer.neighbors.size());
+    text +=
+        fmt::format("\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
+                    layer.layer, layer.links, layer.neighbors.size(), score_name(target));
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
                           signed_number(neighbor.effect), number(neighbor.gate));
@@ -140,9 +166,9 @@ json explanation_json(const Explanation& explanation) {
           {"layers", layers}};
 }
 
-std::string explanation_svg(const Explanation& explanation) {
+std::string explanation_svg(const Explanation& explanation, std::optional<double> target) {
   const double width = kWidth * static_cast<double>(std::max<size_t>(1, explanation.layers.size()));
-  const std::string title = headline(explanation);
+  const std::string title = headline(explanation, target);
   svg::Drawing drawing;
   drawing.write({20, 32}, title, {.size = 17, .bold = true, .room = width - 40});
   drawing.write(

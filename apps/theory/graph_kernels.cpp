@@ -194,12 +194,12 @@ double normalized(double k_ab, double k_aa, double k_bb) {
 void check_options(const KernelOptions& options) {
   const int64_t least = options.kind == KernelKind::kNeighborhood ? 0 : 1;
   constexpr int64_t kMost = 1000;
-  require(options.length >= least && options.length <= kMost, "--length ", options.length,
-          ": expected ", least, " to ", kMost);
-  require(options.depth >= 0 && options.depth <= kMost, "--depth ", options.depth,
-          ": expected 0 to ", kMost);
-  require(options.decay > 0 && options.decay <= 1, "--decay ", options.decay,
-          ": expected more than 0 and at most 1");
+  require_option(options.length >= least && options.length <= kMost, "--length ", options.length,
+                 ": must be from ", least, " to ", kMost);
+  require_option(options.depth >= 0 && options.depth <= kMost, "--depth ", options.depth,
+                 ": must be from 0 to ", kMost);
+  require_option(options.decay > 0 && options.decay <= 1, "--decay ", options.decay,
+                 ": must be a positive number up to 1");
 }
 
 void check_pair(const Graph& a, const Graph& b) {

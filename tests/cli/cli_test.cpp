@@ -116,12 +116,40 @@ TEST_F(Cli, BadUsageExitsWithTwoAndWritesNothing) {
                             import_links({"one-too-many"}),
                             {"import", "contacts", path("links.csv"), "--slices", "few", "--out",
                              path("g.graph")}}) {
-    const auto result = run_cli(arguments);
-    EXPECT_EQ(result.code, 2) << result.err;
-    EXPECT_EQ(result.out, "");
-    EXPECT_NE(result.err, "");
+    expect_bad_usage(run_cli(arguments), {});
   }
   EXPECT_EQ(files(), (Strings{"links.csv", "nodes.csv"}));
+}
+
+TEST_F(Cli, SaysWhatIsWrongWithTheCommandLine) {
+  const auto expect = [](const Strings& arguments, const std::string& message) {
+    expect_bad_usage(run_cli(arguments), {"lase: " + message + "\n"});
+  };
+  expect({"foo"}, "unknown command 'foo'; run `lase --help` for the list");
+  expect({"foo", "--out", "x"}, "unknown command 'foo'; run `lase --help` for the list");
+  expect({"import", "foo", "x"},
+         "unknown import format 'foo'; expected links, contacts, typed, sets, authors or ogb");
+  expect({}, "a command is missing; run `lase --help` for the list");
+  expect({"info"}, "graph is required; run `lase info --help`");
+  expect({"info", "g", "--foo=1"}, "unknown option '--foo'; run `lase info --help`");
+  expect({"info", "g", "h"}, "unexpected argument 'h'; run `lase info --help`");
+  expect({"info", "g", "--threads"}, "--threads: needs a value; run `lase info --help`");
+  expect({"info", "g", "--threads", "many"}, "--threads 'many': must be an integer");
+  expect({"info", "g", "--threads", "5000"}, "--threads 5000: must be from 0 to 4096");
+  expect({"info", "g", "--threads", "1", "--threads", "2"},
+         "--threads: may be given only once; run `lase info --help`");
+  expect(import_links({"--parallel", "maybe"}),
+         "--parallel 'maybe': must be one of merge, keep, error");
+  expect(
+      import_links({"--directed", "--separate-directions"}),
+      "--directed and --separate-directions are mutually exclusive: a directed link has only one "
+      "direction");
+}
+
+TEST_F(Cli, NamesTheOptionOfAMissingColumn) {
+  expect_rejected(
+      run_cli({"import", "contacts", path("links.csv"), "--time", "foo", "--out", path("g.graph")}),
+      {"has no column 'foo' for --time; it has 3 columns: source, target, amount"});
 }
 
 TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {

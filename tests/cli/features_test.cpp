@@ -121,10 +121,10 @@ TEST_F(EmbeddingCli, WritesAGraphWithTheEmbeddingsAsFeatures) {
 }
 
 TEST_F(EmbeddingCli, RejectsInvalidOptions) {
-  expect_rejected(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
-                  {"--width 0"});
-  expect_rejected(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
-                  {"--length 1"});
+  expect_bad_usage(run_cli({"line", path("g.graph"), "--out", path("e.npy"), "--width", "0"}),
+                   {"--width 0"});
+  expect_bad_usage(run_cli({"deepwalk", path("g.graph"), "--out", path("e.npy"), "--length", "1"}),
+                   {"--length 1"});
   expect_rejected(run_cli({"line", path("g.graph"), "--out", path("no/e.npy")}), {"no/e.npy"});
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
@@ -148,7 +148,7 @@ TEST_F(EmbeddingCli, TunesAndTrainsWithTheBestConfiguration) {
       run_cli({"train", path("g.graph"), "--epochs", "2", "--config", path("best.toml"), "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json().at("val_micro_f1"), result.json().at("val"));
-  expect_rejected(run_cli({"tune", path("g.graph"), "--vary", "color=1:2"}), {"color"});
+  expect_bad_usage(run_cli({"tune", path("g.graph"), "--vary", "color=1:2"}), {"color"});
 }
 
 TEST_F(EmbeddingCli, WritesTheWholeConfiguration) {
@@ -194,16 +194,16 @@ TEST_F(EmbeddingCli, KeepsRunsOfTheSameGraphOnly) {
 
 TEST_F(EmbeddingCli, ReportsErrorsBeforeTheSearch) {
   const std::string g = path("g.graph");
-  expect_rejected(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
-  expect_rejected(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
+  expect_bad_usage(run_cli({"tune", g, "--vary", "combine=add:foo", "--trials", "1"}), {"foo"});
+  expect_bad_usage(run_cli({"tune", g, "--vary", "seed=1:2"}), {"seed"});
   expect_rejected(run_cli({"tune", g, "--out", path("no/best.toml")}), {"no/best.toml"});
   expect_rejected(run_cli({"tune", g, "--keep", g + "/x"}), {"cannot be created"});
   expect_rejected(run_cli({"reproduce", "theorem1", "--out", g}), {"cannot be created"});
-  expect_rejected(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
-                  {"--epochs"});
-  expect_rejected(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
-                  {"--features-width 0"});
-  expect_rejected(run_cli({"kernel", g, "--length", "100000000"}), {"--length"});
+  expect_bad_usage(run_cli({"line", g, "--out", path("e.npy"), "--epochs", "9223372036854775807"}),
+                   {"--epochs"});
+  expect_bad_usage(run_cli({"train", g, "--features", "line", "--features-width", "0"}),
+                   {"--features-width 0"});
+  expect_bad_usage(run_cli({"kernel", g, "--length", "100000000"}), {"--length"});
   EXPECT_EQ(files(), Strings{"g.graph"});
 }
 
@@ -247,7 +247,9 @@ TEST_F(EmbeddingCli, ReproducesTheTheorem) {
   const auto result = run_cli({"reproduce", "theorem1", "--quick", "--out", path("out"), "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(result.json().contains("theorem1"));
-  EXPECT_EQ(run_cli({"reproduce", "table9"}).code, 2);
+  expect_bad_usage(run_cli({"reproduce", "table9"}), {"what 'table9': must be one of table2, "});
+  expect_bad_usage(run_cli({"reproduce", "table3", "--data-sets", "email,foo"}),
+                   {"--data-sets 'foo': must be one or more of ", "workplace"});
 }
 
 }  // namespace

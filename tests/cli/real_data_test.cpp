@@ -98,13 +98,13 @@ TEST_F(RealData, PapersFromTheirAuthors) {
                         {"train", 9381},
                         {"val", 2165},
                         {"test", 2887}});
-  EXPECT_EQ(json["notes"][0], "23470 members, 8654 shared by at least two items");
+  EXPECT_EQ(json["notes"][0], "23,470 members, 8,654 shared by at least two items");
 }
 
 TEST_F(RealData, PapersFromTheirAuthorsWithFoldedNames) {
   const auto json = imported("papers.graph", papers({"--fold-case"}));
   expect_numbers(json, {{"nodes", 14433}, {"links", 123472}, {"link_attributes", 8669}});
-  EXPECT_EQ(json["notes"][0], "23390 members, 8669 shared by at least two items");
+  EXPECT_EQ(json["notes"][0], "23,390 members, 8,669 shared by at least two items");
 }
 
 TEST_F(RealData, CoraFromLinks) {

@@ -515,7 +515,7 @@ TEST_F(Download, CliDownloadsADataSet) {
 }
 
 TEST_F(Download, CliReportsErrorsInOneSentence) {
-  expect_rejected(run_cli({"download", "none"}), {"unknown data set 'none'", "college-msg"});
+  expect_bad_usage(run_cli({"download", "none"}), {"unknown data set 'none'", "college-msg"});
   const Strings base = {"download", "college-msg", "--out", folder(), "--url", server.url("")};
   expect_rejected(run_cli(base), {"CollegeMsg.txt.gz", "the server returned HTTP status 404"});
   server.serve("/CollegeMsg.txt.gz", "abc");

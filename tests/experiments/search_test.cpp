@@ -117,8 +117,10 @@ TEST(TrainOptionTable, RejectsInvalidValues) {
 }
 
 TEST(SetupText, IsReadable) {
-  EXPECT_EQ(configuration_text(json::object()), "options as given");
+  EXPECT_EQ(configuration_text(json::object()), "(given options)");
   EXPECT_EQ(configuration_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
+  EXPECT_EQ(configuration_text({{"average", 0.9995}, {"dropout", 3 * 0.1}}),
+            "average=0.9995 dropout=0.3");
 }
 
 }  // namespace

@@ -123,7 +123,11 @@ TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
 TEST_F(ContactsFormat, RejectsBadTimesAndSlices) {
   expect_error([&] { read("a b 1\na b noon\n"); }, {"line 2: column 'column 3' is 'noon'"});
   expect_error([&] { read("a b 1\na b nan\n"); }, {"line 2", "'nan'"});
-  expect_error([&] { read(kContacts, {"--slices", "0"}); }, {"slices 0: expected 1 to 1048576"});
+  expect_error(
+      [&] {
+        read(kContacts, {"--slices", "0"});
+      },
+      {"slices 0: must be from 1 to 1048576"});
   expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"slices 99999999"});
   expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for time"});
   expect_error([&] { read("source,target,time\n"); }, {"has no contacts"});

@@ -32,12 +32,28 @@ TEST(Explanation, TextAlignsNamesByCharacterCount) {
   Explanation explanation = example();
   explanation.layers[0].neighbors[1].name = "Übung";
   const std::string text = explanation_text(explanation);
-  EXPECT_TRUE(text.starts_with("node Zoë: sales, score 1.500, probability 0.800\n\nlayer 1: 7 "));
+  EXPECT_TRUE(text.starts_with("node Zoë: sales, logit 1.500, probability 0.800\neffect: change "));
+  EXPECT_NE(text.find("due to the attribute\n\nlayer 1: 7 links"), text.npos) << text;
   EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500  gate 0.250\n"), text.npos) << text;
   EXPECT_NE(text.find("\n  Übung                effect −0.250  gate 1.000\n"), text.npos) << text;
-  EXPECT_NE(text.find("\n      mails                    = 3.000  effect −0.062, 75% of the "),
+  EXPECT_NE(text.find("\n      mails                    = 3.000  effect −0.062, share 75%\n"),
             text.npos)
       << text;
+}
+
+TEST(Explanation, TextNamesTargetsDirectionsAndZeros) {
+  Explanation explanation = example();
+  explanation.output = "years";
+  explanation.probability = 0;
+  explanation.layers[0].neighbors[0].effect = -0.0004;
+  explanation.layers[0].neighbors[0].attributes[0].name = "out mails";
+  const std::string text = explanation_text(explanation, 7.526);
+  EXPECT_TRUE(
+      text.starts_with("node Zoë: years 7.53 (standardized 1.500)\n"
+                       "effect: change of the standardized target due to "))
+      << text;
+  EXPECT_NE(text.find("; out/in: sent/received by Zoë\n"), text.npos) << text;
+  EXPECT_NE(text.find(" effect 0.000  gate 0.250\n"), text.npos) << text;
 }
 
 TEST(Explanation, SvgShowsTheNeighborsOfEveryLayer) {
@@ -53,8 +69,7 @@ TEST(Explanation, SvgShowsTheNeighborsOfEveryLayer) {
   // The largest effect has the widest line; tooltips have one line per attribute.
   EXPECT_EQ(count(svg, R"(stroke-width="10")"), 1u);
   EXPECT_EQ(count(svg, R"(stroke-width="5.5")"), 1u);
-  EXPECT_NE(svg.find("gate 0.250\nmails = 3.000: effect −0.062, 75% of the amplifier\ncalls = 1"),
-            svg.npos);
+  EXPECT_NE(svg.find("gate 0.250\nmails = 3.000: effect −0.062, share 75%\ncalls = 1"), svg.npos);
 }
 
 TEST(Explanation, SvgCutsLongNamesBetweenCharacters) {

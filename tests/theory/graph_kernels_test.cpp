@@ -411,13 +411,13 @@ TEST(GraphKernels, RejectIncompatibleGraphsAndInvalidOptions) {
   expect_error([&] { graph_kernel(wide, a, {}); }, {"4 and 3 node features"});
   expect_error([&] { node_kernel(a, more, {}); }, {"2 and 3 link attributes"});
   expect_error([&] { gram_matrix(std::vector{none, none, a}, {}); }, {"0 and 2 link attributes"});
-  expect_error([&] { graph_kernel(a, a, {.length = 0}); }, {"--length 0: expected 1 to 1000"});
+  expect_error([&] { graph_kernel(a, a, {.length = 0}); }, {"--length 0: must be from 1 to 1000"});
   expect_error([&] { graph_kernel(a, a, {.kind = Kind::kNeighborhood, .length = -1}); },
-               {"--length -1: expected 0 to 1000"});
-  expect_error([&] { graph_kernel(a, a, {.depth = -1}); }, {"--depth -1: expected 0 to 1000"});
+               {"--length -1: must be from 0 to 1000"});
+  expect_error([&] { graph_kernel(a, a, {.depth = -1}); }, {"--depth -1: must be from 0 to 1000"});
   for (const double decay : {0.0, -0.5, 1.5, std::nan("")}) {
     expect_error([&] { graph_kernel(a, a, {.decay = decay}); },
-                 {"--decay ", "expected more than 0 and at most 1"});
+                 {"--decay ", "must be a positive number up to 1"});
   }
   expect_error([] { kernel_named("sage"); }, {"unknown kernel 'sage'"});
   expect_error([&] { graph_kernel(a, a, {.length = 1000, .decay = 1}); }, {"overflows"});

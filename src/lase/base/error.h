@@ -29,6 +29,13 @@ class Error : public std::runtime_error {
   std::string message_;
 };
 
+// Options that are wrong by themselves, whatever the data: a value that is malformed or out of
+// range, or options that exclude each other.
+class OptionError : public Error {
+ public:
+  using Error::Error;
+};
+
 // Streams the parts into one string.
 template <class... Parts>
 std::string join(const Parts&... parts) {
@@ -45,6 +52,11 @@ template <class... Parts>
 template <class... Parts>
 void require(bool holds, const Parts&... parts) {
   if (!holds) fail(parts...);
+}
+
+template <class... Parts>
+void require_option(bool holds, const Parts&... parts) {
+  if (!holds) throw OptionError(join(parts...));
 }
 
 // Quotes a value for a message: escapes control characters and invalid UTF-8, and shortens long

@@ -65,6 +65,53 @@ int64_t checked_integer(const OptionInfo& option, const json& value, const json&
   return value.get<int64_t>();
 }
 
+// "an integer", "one of add, concat"
+std::string form_of(const OptionInfo& option) {
+  switch (option.kind) {
+    case OptionKind::kBool:
+      return "true or false";
+    case OptionKind::kInteger:
+      return "an integer";
+    case OptionKind::kNumber:
+      return "a number";
+    case OptionKind::kText:
+      return "a string";
+    case OptionKind::kWord:
+      break;
+    case OptionKind::kIntegers:
+      return option.words.empty() ? "a list of integers, such as 64,48" : option.valid;
+    case OptionKind::kTexts:
+      return "a list of strings, such as a,b";
+  }
+  std::string words;
+  for (const auto& word : option.words) words += (words.empty() ? "one of " : ", ") + word;
+  return words;
+}
+
+// Whether the value has the type of the option, though it may be out of range.
+bool has_form(const OptionInfo& option, const json& value) {
+  const auto is_integer = [](const json& part) { return part.is_number_integer(); };
+  switch (option.kind) {
+    case OptionKind::kInteger:
+      return is_integer(value);
+    case OptionKind::kNumber:
+      return value.is_number();
+    case OptionKind::kIntegers:
+      return value.is_array() && std::all_of(value.begin(), value.end(), is_integer);
+    default:
+      return false;
+  }
+}
+
+// "at least 0", "from 1 to 9"
+std::string valid_values(const OptionInfo& option) {
+  const bool is_range =
+      option.valid.find(" to ") != option.valid.npos &&
+      option.valid.find_first_not_of("-+.e0123456789") == option.valid.find(" to ");
+  const char* what = option.kind == OptionKind::kIntegers ? "a list of integers " : "";
+  return is_range ? join(what, "from ", option.valid) : option.valid;
+}
+
 }  // namespace
 
 std::optional<json> option_from_text(const OptionInfo& option, std::string_view text) {
@@ -116,35 +163,13 @@ std::string option_toml(const json& value) {
   return value.is_string() ? value.dump() : option_text(value);
 }
 
-std::string expected_form(const OptionInfo& option) {
-  switch (option.kind) {
-    case OptionKind::kBool:
-      return "true or false";
-    case OptionKind::kInteger:
-      return "an integer";
-    case OptionKind::kNumber:
-      return "a number";
-    case OptionKind::kText:
-      return "a string";
-    case OptionKind::kWord:
-      break;
-    case OptionKind::kIntegers:
-      return "a list of integers, such as 64,48";
-    case OptionKind::kTexts:
-      return "a list of strings, such as a,b";
-  }
-  std::string words;
-  for (size_t i = 0; i < option.words.size(); ++i) {
-    const bool last = i + 1 == option.words.size();
-    words += (i == 0 ? "" : last ? " or " : ", ") + option.words[i];
-  }
-  return words;
-}
-
 void fail_option(const OptionInfo& option, const json& value) {
   const std::string text = option_text(value);
-  fail(OptionName{option.name}, " ", value.is_number() ? text : quote(text), ": expected ",
-       option.valid.empty() ? expected_form(option) : option.valid);
+  const std::string shown = value.is_number() ? text : quote(text);
+  const std::string must =
+      has_form(option, value) && !option.valid.empty() ? valid_values(option) : form_of(option);
+  if (option.positional) throw OptionError(join(option.name, " ", shown, ": must be ", must));
+  throw OptionError(join(OptionName{option.name}, " ", shown, ": must be ", must));
 }
 
 bool NumberRange::holds(double value) const {

@@ -41,9 +41,7 @@ std::optional<nlohmann::json> option_from_text(const OptionInfo& option, std::st
 std::string option_text(const nlohmann::json& value);
 // The value in TOML form: 0.01, "concat", [64, 48], "all,3".
 std::string option_toml(const nlohmann::json& value);
-// "an integer", "true or false"
-std::string expected_form(const OptionInfo& option);
-// Throws, e.g., "learning_rate 0: expected a positive number".
+// Throws OptionError, e.g., "learning_rate 0: must be a positive number".
 [[noreturn]] void fail_option(const OptionInfo& option, const nlohmann::json& value);
 
 // A range of valid numbers. Infinity and NaN are never valid.

@@ -15,8 +15,8 @@ constexpr uint64_t kStart = 3;
 void check(const EmbedOptions& options, int64_t nodes) {
   embed_option_table().check(options);
   require(options.method != EmbedMethod::kNone, "an embedding needs a method: line or deepwalk");
-  require(options.order != Order::kBoth || options.width >= 2,
-          "an embedding of both orders needs a width of at least 2");
+  require_option(options.order != Order::kBoth || options.width >= 2,
+                 "an embedding of both orders needs a width of at least 2");
   require(nodes > 0, "cannot embed a graph without nodes");
 }
 

@@ -117,7 +117,8 @@ std::string describe_text(const Graph& graph) {
   if (labels.task == Task::kNone) {
     out << "none";
   } else {
-    out << labels.classes() << (labels.task == Task::kRegression ? " targets, " : " classes, ")
+    out << grouped(labels.classes())
+        << (labels.task == Task::kRegression ? " targets, " : " classes, ")
         << task_name(labels.task);
     const int64_t unknown = nodes - labeled_nodes(graph);
     if (unknown > 0) out << ", unknown for " << grouped(unknown) << " nodes";

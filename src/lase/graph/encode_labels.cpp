@@ -79,7 +79,8 @@ Labels encode_labels(const StringTable& texts, const StringTable& known) {
 
 Labels encode_multi_labels(const StringTable& texts, std::string_view separator,
                            const StringTable& known) {
-  require(!separator.empty(), OptionName{"label_separator"}, ": expected at least one character");
+  require_option(!separator.empty(), OptionName{"label_separator"},
+                 " '': must have at least one character");
   std::vector<std::string> names;
   for (int64_t i = 0; i < texts.size(); ++i) {
     for (const auto part : split_text(texts[i], separator)) {
@@ -125,8 +126,8 @@ Array<uint8_t> random_split(int64_t n, std::string_view proportions, uint64_t se
   const double train = *parse_number(parts[0]);
   const double val = *parse_number(parts[1]);
   const double total = train + val + *parse_number(parts[2]);
-  require(total > 0, OptionName{"split"}, " ", quote(proportions),
-          ": expected proportions that are not all zero");
+  require_option(total > 0, OptionName{"split"}, " ", quote(proportions),
+                 ": must be proportions that are not all zero");
   std::vector<std::pair<uint64_t, int64_t>> order;
   for (int64_t i = 0; i < n; ++i) order.emplace_back(Random(seed, kSplitStream, i).bits(), i);
   std::sort(order.begin(), order.end());

@@ -220,8 +220,8 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
   about.link_attributes.columns = options.link_dim;
   about.nodes.features.columns = options.node_dim;
   about.nodes.labels.task = Task::kSingleLabel;
-  require(is_shares(options.split), OptionName{"split"}, " ", quote(options.split),
-          ": expected proportions such as 65/15/20");
+  require_option(is_shares(options.split), OptionName{"split"}, " ", quote(options.split),
+                 ": must be proportions such as 65/15/20");
   about.nodes.split = random_split(n, options.split, options.seed);
   // String tables, each stored as two arrays.
   struct Strings {

@@ -64,8 +64,8 @@ std::vector<float> random_vectors(int64_t rows, int64_t columns, uint64_t seed, 
 
 void check(const PlantedOptions& options) {
   planted_option_table().check(options);
-  require(options.nodes >= 2 * options.classes, OptionName{"nodes"}, " ", options.nodes,
-          ": expected at least two nodes per label");
+  require_option(options.nodes >= 2 * options.classes, OptionName{"nodes"}, " ", options.nodes,
+                 ": must be at least 2 per class");
 }
 
 }  // namespace
@@ -127,17 +127,17 @@ void PlantedGraph::plan_joint_links() {
   if (bundles == 0) return;
   // Groups of equal z are c apart; a group owns bundles to at most half of the others.
   const int64_t limit = (groups_ / c - 1) / 2;
-  require(limit * (groups_ / c * c) >= bundles, OptionName{"links"}, " ", options_.links, ": with ",
-          options_.nodes, " nodes and ", c, " classes, at most ",
-          std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
+  require_option(limit * (groups_ / c * c) >= bundles, OptionName{"links"}, " ", options_.links,
+                 ": with ", options_.nodes, " nodes and ", c, " classes, at most ",
+                 std::max<int64_t>(0, limit) * (groups_ / c * c) * c * c, " links can be joint");
   const auto counts = heavy_tailed(groups_ / c * c, bundles, limit, options_.seed, kBundleStream);
   std::copy(counts.begin(), counts.end(), joint_bundles_.begin());
 }
 
 void PlantedGraph::plan_free_links(int64_t count) {
   const int64_t limit = options_.nodes / 8;
-  require(count <= limit * options_.nodes, OptionName{"links"}, " ", options_.links,
-          ": expected at most ", limit * options_.nodes, " for ", options_.nodes, " nodes");
+  require_option(count <= limit * options_.nodes, OptionName{"links"}, " ", options_.links,
+                 ": must be at most ", limit * options_.nodes, " for ", options_.nodes, " nodes");
   free_links_ = heavy_tailed(options_.nodes, count, limit, options_.seed, kDegreeStream);
 }
 

@@ -73,7 +73,8 @@ struct RawGraph {
   // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
   // weights); stored in the graph file for `import --like`.
   nlohmann::json preprocessing = nlohmann::json::object();
-  std::vector<std::string> notes;  // for the import summary, such as ignored columns
+  std::string ignored;             // "columns a, b of FILE"; empty: none
+  std::vector<std::string> notes;  // for the import summary
 };
 
 }  // namespace lase

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/ingest/link_file.h"
 
 namespace lase {
@@ -88,10 +89,12 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   graph.rules.transform = options.counts;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
   NodeReader nodes(options.nodes, options.table, schema);
-  const std::vector<std::string> named = {options.source, options.target, options.time,
-                                          options.weight};
-  const Table table(options.file, options.table, named);
-  ColumnRoles roles(table, named);
+  const Table table(options.file, options.table,
+                    {options.source, options.target, options.time, options.weight});
+  ColumnRoles roles(table, {{"source", options.source},
+                            {"target", options.target},
+                            {"time", options.time},
+                            {"weight", options.weight}});
   const int64_t source = roles.source(options);
   const int64_t target = roles.target(options);
   const int64_t time = roles.choose(options.time, "time", {"time", "timestamp", "date", "seconds"});
@@ -127,10 +130,11 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   }
   graph.attribute_names = numbered_names("slice ", graph.attributes.columns);
   graph.preprocessing["slice_boundaries"] = boundaries;
-  graph.notes.push_back(join(times.size(), " contacts in ", boundaries.size() - 1, " slices of ",
+  graph.notes.push_back(join(grouped(std::ssize(times)), " contacts in ",
+                             grouped(std::ssize(boundaries) - 1), " slices of ",
                              options.slicing == Slicing::kWidth ? "equal width" : "equal count"));
   if (outside > 0) {
-    graph.notes.push_back(join(outside,
+    graph.notes.push_back(join(grouped(outside),
                                " contacts lie outside the time slices of the earlier graph; they "
                                "link nodes but are not counted"));
   }

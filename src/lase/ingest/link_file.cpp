@@ -59,12 +59,12 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
 }
 
 void check(const LinkRules& rules) {
-  require(!rules.directed || !rules.separate_directions, OptionName{"directed"}, " and ",
-          OptionName{"separate_directions"},
-          " are mutually exclusive: a directed link has only one direction");
-  require(!rules.separate_directions || rules.parallel != Parallel::kKeep,
-          OptionName{"separate_directions"}, " requires ", OptionName{"parallel"},
-          " merge or error: the two directions of a link are paired");
+  require_option(!rules.directed || !rules.separate_directions, OptionName{"directed"}, " and ",
+                 OptionName{"separate_directions"},
+                 " are mutually exclusive: a directed link has only one direction");
+  require_option(!rules.separate_directions || rules.parallel != Parallel::kKeep,
+                 OptionName{"separate_directions"}, " requires ", OptionName{"parallel"},
+                 " merge or error: the two directions of a link are paired");
 }
 
 LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
@@ -81,10 +81,10 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
   return automatic;
 }
 
-ColumnRoles::ColumnRoles(const Table& table, const std::vector<std::string>& named)
+ColumnRoles::ColumnRoles(const Table& table, const NamedColumns& named)
     : table_(table), claimed_(static_cast<size_t>(table.column_count())) {
-  for (const auto& name : named) {
-    if (!name.empty()) claimed_[static_cast<size_t>(table.column(name, "columns"))] = true;
+  for (const auto& [option, name] : named) {
+    if (!name.empty()) claimed_[static_cast<size_t>(table.column(name, option))] = true;
   }
 }
 

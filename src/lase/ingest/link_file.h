@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lase/base/interner.h"
@@ -31,8 +32,9 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
 // else the first unclaimed column.
 class ColumnRoles {
  public:
-  // `named`: the columns the user named for all roles; they are never assigned by default.
-  ColumnRoles(const Table& table, const std::vector<std::string>& named);
+  // The columns the user named, by option; they are never assigned by default.
+  using NamedColumns = std::vector<std::pair<std::string_view, std::string>>;
+  ColumnRoles(const Table& table, const NamedColumns& named);
 
   int64_t choose(const std::string& named, std::string_view option,
                  const std::vector<std::string>& usual);

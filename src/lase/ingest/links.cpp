@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/ingest/categories.h"
 #include "lase/ingest/link_file.h"
 
@@ -118,7 +119,7 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
   wanted.insert(wanted.end(), {options.source, options.target});
   const Table table(options.file, options.table, wanted);
-  ColumnRoles roles(table, {options.source, options.target});
+  ColumnRoles roles(table, {{"source", options.source}, {"target", options.target}});
   const int64_t source = roles.source(options);
   const int64_t target = roles.target(options);
   const Chosen chosen = choose(table, options.columns, options.categorical, source, target);
@@ -148,7 +149,7 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   graph.attribute_names = make_string_table(encoder.names());
   if (encoder.unseen() > 0) {
     graph.notes.push_back(
-        join(encoder.unseen(),
+        join(grouped(encoder.unseen()),
              " category values of links are not in the earlier graph and were ignored"));
   }
   nodes.finish(graph);

@@ -74,13 +74,13 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
         {"regress", options_.target.empty() ? "" : options_.target[0]},
         {"node_columns", options_.columns.empty() ? "" : options_.columns[0]},
         {"node_categorical", options_.categorical.empty() ? "" : options_.categorical[0]}}) {
-    require(has_table || value.empty(), OptionName{option}, " ", quote(value), ": requires ",
-            OptionName{"nodes"}, ", a table of nodes");
+    require_option(has_table || value.empty(), OptionName{option}, " ", quote(value), ": requires ",
+                   OptionName{"nodes"}, ", a table of nodes");
   }
-  require(has_table || options_.split.empty() || is_shares(options_.split), OptionName{"split"},
-          " ", quote(options_.split),
-          ": expected proportions such as 65/15/20, or a column of the table given by ",
-          OptionName{"nodes"});
+  require_option(has_table || options_.split.empty() || is_shares(options_.split),
+                 OptionName{"split"}, " ", quote(options_.split),
+                 ": must be proportions such as 65/15/20, or a column of the table given by ",
+                 OptionName{"nodes"});
   if (has_table) {
     read_table(Table(options_.file, table_options, options_.wanted_columns()), false, "");
   }
@@ -117,10 +117,10 @@ struct Roles {
 void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
   const auto& options = options_;
   table_path_ = table.path();
-  require(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
-          OptionName{"multi_label"}, " are mutually exclusive");
-  require(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
-          OptionName{"regress"}, " and ", OptionName{"label"}, " are mutually exclusive");
+  require_option(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
+                 OptionName{"multi_label"}, " are mutually exclusive");
+  require_option(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
+                 OptionName{"regress"}, " and ", OptionName{"label"}, " are mutually exclusive");
   Roles roles;
   std::vector<bool> used(static_cast<size_t>(table.column_count()));
   const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
@@ -166,7 +166,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
       ignored += (ignored.empty() ? "" : ", ") + name;
     }
   }
-  if (!ignored.empty()) notes_.push_back(join("ignored columns of ", table.path(), ": ", ignored));
+  if (!ignored.empty()) ignored_ = join("columns ", ignored, " of ", table.path());
 
   ColumnEncoder encoder(std::move(numbers), options.categorical,
                         schema_ != nullptr ? &schema_->feature_names : nullptr);
@@ -235,7 +235,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   column_names_ = encoder.names();
   if (encoder.unseen() > 0) {
     notes_.push_back(
-        join(encoder.unseen(),
+        join(grouped(encoder.unseen()),
              " category values of nodes are not in the earlier graph and were ignored"));
   }
 }
@@ -409,6 +409,7 @@ void NodeReader::finish(RawGraph& graph) {
         grouped(unknown_), " link endpoints missing from ", options_.file, "; ",
         dropped ? join(grouped(dropped_links_), " links dropped") : std::string("added as nodes")));
   }
+  graph.ignored = std::move(ignored_);
   graph.notes.insert(graph.notes.end(), notes_.begin(), notes_.end());
   graph.nodes.names = names_.finish();
 }

@@ -61,6 +61,7 @@ class NodeReader {
   std::vector<uint8_t> split_;
   std::optional<Attributes> columns_;
   std::vector<std::string> column_names_;
+  std::string ignored_;  // columns; see RawGraph
   std::vector<std::string> notes_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/base/interner.h"
 #include "lase/graph/encode_labels.h"
 #include "lase/ingest/link_file.h"
@@ -29,7 +30,8 @@ int32_t count_column(int64_t count) {
 
 // items[m]: the items that have member m, ascending.
 std::vector<std::vector<int32_t>> read_members(const SetsOptions& options, Interner& members) {
-  require(!options.separator.empty(), OptionName{"separator"}, ": expected at least one character");
+  require_option(!options.separator.empty(), OptionName{"separator"},
+                 " '': must have at least one character");
   auto wanted = options.nodes.wanted_columns();
   wanted.push_back(options.members);
   const Table table(options.file, options.table, wanted);
@@ -145,14 +147,14 @@ RawGraph read_sets(const SetsOptions& options, const Schema* schema) {
   }
   graph.attribute_names = schema != nullptr ? schema->attribute_names : names.finish();
   graph.attributes.columns = graph.attribute_names.size();
-  graph.notes.push_back(
-      join(members.size(), " members, ", shared, " shared by at least two items"));
+  graph.notes.push_back(join(grouped(members.size()), " members, ", grouped(shared),
+                             " shared by at least two items"));
   if (too_common > 0) {
-    graph.notes.push_back(
-        join(too_common, " members of more than ", options.max_members, " items were ignored"));
+    graph.notes.push_back(join(grouped(too_common), " members of more than ",
+                               grouped(options.max_members), " items were ignored"));
   }
   if (unseen > 0) {
-    graph.notes.push_back(join(unseen,
+    graph.notes.push_back(join(grouped(unseen),
                                " shared members are not in the earlier graph; they link "
                                "items but have no attribute"));
   }

@@ -118,12 +118,12 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
 void Table::find_delimiter(const std::vector<std::string_view>& sample) {
   const auto& given = options_.delimiter;
   if (!given.empty()) {
-    require(given == "tab" || given == "space" || given == "\\t" || given.size() == 1,
-            OptionName{"delimiter"}, " ", quote(given),
-            ": expected one character, 'tab' or 'space'");
+    require_option(given == "tab" || given == "space" || given == "\\t" || given.size() == 1,
+                   OptionName{"delimiter"}, " ", quote(given),
+                   ": must be one character, 'tab' or 'space'");
     delimiter_ = given == "tab" || given == "\\t" ? '\t' : given == "space" ? ' ' : given[0];
-    require(delimiter_ != '"' && delimiter_ != '\n', OptionName{"delimiter"},
-            ": a quote or newline cannot be a delimiter");
+    require_option(delimiter_ != '"' && delimiter_ != '\n', OptionName{"delimiter"},
+                   ": a quote or newline cannot be a delimiter");
     return;
   }
   // The first candidate that splits every line into the same number of fields, more than one; else

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/base/interner.h"
 #include "lase/ingest/link_file.h"
 
@@ -22,10 +23,10 @@ const OptionTable<TypedOptions>& typed_option_table() {
     using O = TypedOptions;
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
-    all.add(
-        "relation", &O::relation, any(),
-        "Column with the relation; an empty field means none (default: 'relation', or the third "
-        "column)");
+    all.add("relation", &O::relation, any(),
+            "Column with the relation; an empty field means none (default: the column relation, "
+            "type or "
+            "kind, else the third)");
     all.add(
         "weight", &O::weight, any(),
         "Column with the weight of a relation (default: 'weight', or the fourth column if there "
@@ -45,10 +46,12 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   graph.rules = options.rules;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
   NodeReader nodes(options.nodes, options.table, schema);
-  const std::vector<std::string> named = {options.source, options.target, options.relation,
-                                          options.weight};
-  const Table table(options.file, options.table, named);
-  ColumnRoles roles(table, named);
+  const Table table(options.file, options.table,
+                    {options.source, options.target, options.relation, options.weight});
+  ColumnRoles roles(table, {{"source", options.source},
+                            {"target", options.target},
+                            {"relation", options.relation},
+                            {"weight", options.weight}});
   const int64_t source = roles.source(options);
   const int64_t target = roles.target(options);
   const int64_t relation = roles.choose(options.relation, "relation", {"relation", "type", "kind"});
@@ -85,7 +88,7 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   graph.attribute_names = relations.finish();
   if (unseen > 0) {
     graph.notes.push_back(join(
-        unseen,
+        grouped(unseen),
         " rows have relations that are not in the earlier graph; these relations were ignored"));
   }
   nodes.finish(graph);

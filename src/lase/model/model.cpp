@@ -44,8 +44,8 @@ void check_sizes(const ModelOptions& options, const LayerType& type, const Model
 void check(const ModelOptions& options, const LayerType& type, const ModelShape& shape) {
   model_option_table().check(options);
   require(shape.outputs >= 1, "a model needs at least one class or target to predict");
-  require(!type.make || !options.widths.empty(), OptionName{"widths"},
-          ": a model needs at least one layer");
+  require_option(!type.make || !options.widths.empty(), OptionName{"widths"},
+                 ": a model needs at least one layer");
   if (type.check) type.check(options);
   check_sizes(options, type, shape);
 }

@@ -166,6 +166,8 @@ TrainedModel load_model(const std::string& path) try {
   trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
   trained.training = about.at("training");
   return trained;
+} catch (const OptionError& error) {
+  fail(path, ": ", error.what());
 } catch (const json::exception&) {
   fail(path, ": the description of the model is damaged");
 }

@@ -16,8 +16,9 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 // The fan-out of each layer.
 std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) {
   const auto& given = options.fanout;
-  require(given.size() <= 1 || std::ssize(given) == layers, OptionName{"fanout"}, ": gives ",
-          given.size(), " numbers for ", layers, " layers; expected one number, or one per layer");
+  require_option(given.size() <= 1 || std::ssize(given) == layers, OptionName{"fanout"}, ": gives ",
+                 given.size(), " numbers for ", layers,
+                 " layers; expected one number, or one per layer");
   if (given.size() > 1) return given;
   constexpr int64_t kDefault = 10;
   std::vector<int64_t> fanouts(static_cast<size_t>(layers), given.empty() ? kDefault : given[0]);
@@ -57,13 +58,13 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
                      const Adjacency& graph, int64_t batch)
     : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
   sampling_option_table().check(options);
-  require(sums_terms(model.options()) || options_.strategy == Strategy::kUniform,
-          OptionName{"strategy"}, " ", name_of(options_.strategy),
-          ": estimates only sums and means; use uniform sampling with ", OptionName{"aggregate"},
-          " max");
-  require(options_.refresh != Refresh::kLazy || options_.strategy == Strategy::kSnapshot,
-          OptionName{"refresh"}, " lazy: requires a snapshot, but ", OptionName{"strategy"}, " ",
-          name_of(options_.strategy), " does not use one");
+  require_option(sums_terms(model.options()) || options_.strategy == Strategy::kUniform,
+                 OptionName{"strategy"}, " ", name_of(options_.strategy),
+                 ": estimates only sums and means; use uniform sampling with ",
+                 OptionName{"aggregate"}, " max");
+  require_option(options_.refresh != Refresh::kLazy || options_.strategy == Strategy::kSnapshot,
+                 OptionName{"refresh"}, " lazy: requires a snapshot, but ", OptionName{"strategy"},
+                 " ", name_of(options_.strategy), " does not use one");
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.replacement = options_.replacement;
   // The terms of the first layer need no gradient if they are unmodified features.

@@ -97,9 +97,9 @@ nlohmann::json to_json(const TrainOptions& options) {
 void check(const TrainOptions& options) {
   train_option_table().check(options);
   checkpoint_option_table().check(options);
-  require(options.schedule != Schedule::kPlateau || options.patience > 0, OptionName{"schedule"},
-          " plateau: requires ", OptionName{"patience"},
-          " above 0, because it halves the learning rate after a quarter of the patience");
+  require_option(options.schedule != Schedule::kPlateau || options.patience > 0,
+                 OptionName{"schedule"}, " plateau: requires ", OptionName{"patience"},
+                 " above 0, because it halves the learning rate after a quarter of the patience");
 }
 
 }  // namespace lase

@@ -38,12 +38,13 @@ class LaseRw : public Layer {
 
 void check(const ModelOptions& options) {
   const auto& widths = options.widths;
-  require(
+  require_option(
       std::count(widths.begin(), widths.end(), widths[0]) == static_cast<int64_t>(widths.size()),
       OptionName{"widths"}, ": all widths must be equal, because the layers of ", options.model,
       " multiply elementwise");
-  require(options.project == 0, OptionName{"project"}, ": not supported by ", options.model,
-          ", which always projects node features to the width given by ", OptionName{"widths"});
+  require_option(options.project == 0, OptionName{"project"}, ": not supported by ", options.model,
+                 ", which always projects node features to the width given by ",
+                 OptionName{"widths"});
 }
 
 }  // namespace
