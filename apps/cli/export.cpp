@@ -41,8 +41,6 @@ void add_export(CLI::App& app, Session& session) {
       session.add_command(app, "export", command_summary("export"), [options, &session] {
         const lase::Graph graph = lase::load_graph(options->graph);
         const auto words = import_command(lase::export_graph(graph, options->folder));
-        std::string text;
-        for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
         session.out() << "written          " << options->folder << "; to import the tables again:\n"
                       << shell_line(words) << " --out NEW.graph\n";
         return nlohmann::json{{"folder", options->folder}, {"import", words}};
