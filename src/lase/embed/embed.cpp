@@ -176,8 +176,7 @@ const OptionTable<EmbedOptions>& embed_option_table() {
         "Embedding method that learns node features from links, in addition to those of the graph");
     all.add("order", &O::order, one_of<Order>(),
             "LINE: first-order proximity, linked nodes are similar (first); second-order, nodes "
-            "with the "
-            "same neighbors are similar (second); or half the width for each (both)");
+            "with the same neighbors are similar (second); or half the width for each (both)");
     all.add("width", &O::width, between(1, 1 << 16), "Width of the node embeddings");
     all.add("epochs", &O::epochs, between(0, 1'000'000),
             "LINE: number of samples per arc (an undirected link has two arcs); 0 = 50 to 1000, "

@@ -64,8 +64,7 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     all.include(link_table_option_table(Merging::kAlways));
     all.add("time", &O::time, any(),
             "Column with times in seconds or as ISO 8601 dates (default: the column time, "
-            "timestamp, date or "
-            "seconds, else the third)");
+            "timestamp, date or seconds, else the third)");
     all.add(
         "weight", &O::weight, any(),
         "Column with the weight of a contact (default: 'weight', or the fourth column if there is "

@@ -24,13 +24,11 @@ OptionTable<LinkRules> link_rule_option_table(Merging merging) {
   using O = LinkRules;
   OptionTable<O> all;
   all.add("directed", &O::directed, any(),
-          "Treat links as directed: a source node aggregates from its target nodes, but not vice "
-          "versa (the "
-          "opposite of PyTorch Geometric's source_to_target)");
+          "Treat links as directed: a source node aggregates from its target nodes, but not "
+          "vice versa (the opposite of PyTorch Geometric's source_to_target)");
   all.add("separate_directions", &O::separate_directions, any(),
-          "Keep separate attributes for the two directions of an undirected link: each node sees "
-          "what it "
-          "sent (out ...) and what it received (in ...)");
+          "Keep separate attributes for the two directions of an undirected link: each node "
+          "sees what it sent (out ...) and what it received (in ...)");
   all.add("self_loops", &O::self_loops, one_of<SelfLoops>(),
           "Links from a node to itself: drop, keep, or stop with an error");
   if (merging == Merging::kAlways) return all;
@@ -45,9 +43,8 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
   OptionTable<O> all;
   all.add("file", &O::file, any(), "Table of links, plain text or gzip").required().positional();
   all.add("source", &O::source, any(),
-          "Column with the source node, by name or by position from 1 (default: the column source, "
-          "src, "
-          "from or sender, else the first)");
+          "Column with the source node, by name or by position from 1 (default: the column "
+          "source, src, from or sender, else the first)");
   all.add("target", &O::target, any(),
           "Column with the target node (default: the column target, dst, to or receiver, else the "
           "second)");

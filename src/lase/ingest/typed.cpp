@@ -25,8 +25,7 @@ const OptionTable<TypedOptions>& typed_option_table() {
     all.include(link_table_option_table(Merging::kAlways));
     all.add("relation", &O::relation, any(),
             "Column with the relation; an empty field means none (default: the column relation, "
-            "type or "
-            "kind, else the third)");
+            "type or kind, else the third)");
     all.add(
         "weight", &O::weight, any(),
         "Column with the weight of a relation (default: 'weight', or the fourth column if there "
