@@ -227,7 +227,7 @@ TEST(EmbedOptions, RoundTripThroughJson) {
                              .length = 5,
                              .window = 6,
                              .negatives = 2,
-                             .rate = 0.5,
+                             .learning_rate = 0.5,
                              .weighted = true,
                              .seed = 9,
                              .progress = {}};
