@@ -44,6 +44,7 @@ if(LASE_TORCH)
     lase/inference/predict.h
     lase/kernels/amplifier.h
     lase/lase.h
+    lase/model/description.h
     lase/model/model_file.h
     lase/model/options.h
     lase/model/scaling.h

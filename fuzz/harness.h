@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -34,6 +36,41 @@ class MemoryFile {
 
  private:
   int descriptor_;
+};
+
+// A folder in memory.
+class MemoryFolder {
+ public:
+  explicit MemoryFolder(const std::string& name)
+      : path_("/dev/shm/lase-fuzz-" + std::to_string(::getpid()) + "-" + name) {
+    std::filesystem::create_directories(path_);
+  }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+  ~MemoryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }
+
+  // Writes a file, or removes it and the folders that become empty if there is no content.
+  void set(const std::string& name, std::string_view content) const {
+    const std::filesystem::path root(path_);
+    const auto file = root / name;
+    if (content.empty()) {
+      std::error_code not_empty;
+      for (auto at = file; at != root; at = at.parent_path()) {
+        std::filesystem::remove(at, not_empty);
+      }
+      return;
+    }
+    std::filesystem::create_directories(file.parent_path());
+    if (!(std::ofstream(file) << content).flush()) std::abort();
+  }
+
+ private:
+  std::string path_;
 };
 
 // Removes and returns the front of text, up to the separator (which is dropped) or the end.

@@ -11,7 +11,7 @@ namespace lase {
 
 using at::Tensor;
 
-Tensor random_tensor(Random& random, std::vector<int64_t> shape) {
+Tensor random_tensor(Random& random, const std::vector<int64_t>& shape) {
   Tensor values = at::empty(shape, at::kDouble);
   for (int64_t i = 0; i < values.numel(); ++i) values.data_ptr<double>()[i] = random.normal();
   return values;
@@ -24,7 +24,7 @@ Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_
     const bool zero = layout == Layout::kSparse && random.chance(0.5);
     values.push_back(zero ? 0.0F : static_cast<float>(random.below(33)) / 8 - 2);
   }
-  const Attributes dense = Attributes::dense(std::move(values), stored, columns);
+  Attributes dense = Attributes::dense(std::move(values), stored, columns);
   if (layout == Layout::kDense) return dense;
   if (layout == Layout::kSparse) return to_sparse(dense);
   Attributes dictionary = dense;
@@ -204,7 +204,7 @@ void expect_gradient(const std::function<Tensor()>& f, const Tensor& x, const st
   const Tensor gradient = x.grad().defined() ? x.grad().clone() : at::zeros_like(x);
   Tensor numeric = at::zeros_like(x).detach();
   {
-    const at::NoGradGuard no_grad;
+    const c10::NoGradGuard no_grad;
     constexpr double kStep = 1e-5;
     Tensor flat = x.detach().view({-1});  // shares the storage of x
     for (int64_t i = 0; i < flat.numel(); ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -23,7 +24,7 @@ using Matrix = std::vector<Doubles>;
 inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kSparse, Layout::kDictionary};
 
 // Standard normal random numbers, in double.
-at::Tensor random_tensor(Random& random, std::vector<int64_t> shape);
+at::Tensor random_tensor(Random& random, const std::vector<int64_t>& shape);
 
 // Values in multiples of 1/8; sparse: about half of them zero; dictionary: two rows per code.
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns);

@@ -91,7 +91,7 @@ struct Times {
 class Run {
  public:
   Run(const lase::Graph& graph, const StepFlags& flags)
-      : graph_(graph), flags_(flags), neighborhoods_(graph) {
+      : graph_(graph), flags_(flags), neighborhoods_(static_cast<const lase::Adjacency&>(graph)) {
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
     lase::ModelOptions options;

@@ -14,11 +14,12 @@ namespace {
 // kind.
 std::string check_file(const std::string& path) {
   const lase::FileKind kind = lase::kind_of_file(path);
-  lase::open_lase_file(path, kind).verify();
   if (kind.name == lase::kGraphFile.name) {
     lase::check_structure(lase::load_graph(path), path);
   } else if (kind.name == lase::kModelFile.name) {
     lase::load_model(path);
+  } else {
+    lase::open_lase_file(path, kind).verify();
   }
   return std::string(kind.name);
 }
@@ -34,8 +35,8 @@ void add_check(CLI::App& app, Session& session) {
   });
   command->add_option("file", *path, "Graph, model or checkpoint file")->required();
   command->footer(
-      "Verifies the checksum of every array, all indices, shapes and numbers, and for a graph also "
-      "the order and symmetry of its links.\n\n"
+      "Verifies the checksum of every array; for a graph and a model also all indices, shapes and "
+      "numbers, and for a graph the order and symmetry of its links.\n\n"
       "Examples:\n"
       "  lase check mail.graph\n"
       "  lase check mail.model");

@@ -59,8 +59,8 @@ Pair open_pair(const Files& files) {
 
 struct Timed {
   lase::Predictions predictions;
-  double seconds;
-  double links_per_second;
+  double seconds = 0;
+  double links_per_second = 0;
 };
 
 Timed predict(const Files& files, const Pair& pair) {
@@ -96,9 +96,11 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
   out << "label";
   for (int64_t c = 0; c < names.size(); ++c) (out << ',').field(names[c]);
   out << '\n';
-  for (size_t row = 0; row < scores.confusion.size(); ++row) {
-    out.field(names[static_cast<int64_t>(row)]);
-    for (const int64_t count : scores.confusion[row]) out << ',' << count;
+  for (int64_t label = 0; label < names.size(); ++label) {
+    out.field(names[label]);
+    for (int64_t predicted = 0; predicted < names.size(); ++predicted) {
+      out << ',' << scores.confused(label, predicted);
+    }
     out << '\n';
   }
   out.commit();
@@ -149,11 +151,17 @@ nlohmann::json run_evaluate(const Files& files, const std::string& split,
                        {"f1", of_class.f1()},
                        {"nodes", of_class.support()}});
   }
+  nlohmann::json confused = nlohmann::json::array();
+  for (const auto& [pair_of_classes, count] : scores.confusion) {
+    confused.push_back({{"label", labels.names[pair_of_classes.first]},
+                        {"predicted", labels.names[pair_of_classes.second]},
+                        {"nodes", count}});
+  }
   const auto& training = pair.trained.training;
   nlohmann::json result = {{"split", split},
                            {"nodes", nodes.size()},
                            {"classes", classes},
-                           {"confusion", scores.confusion},
+                           {"confusion", confused},
                            {"epochs", training.value("epochs", 0)},
                            {"best_epoch", training.value("best_epoch", 0)},
                            {"seconds", timed.seconds},

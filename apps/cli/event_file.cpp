@@ -3,10 +3,10 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <unistd.h>
 
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 
 namespace lase {
 namespace {
@@ -65,9 +65,7 @@ double now() {
 }  // namespace
 
 EventFile::EventFile(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be created: ", error.message());
+  make_folder(folder);
   path_ = join(folder, "/events.out.tfevents.", static_cast<int64_t>(now()), ".lase.", ::getpid());
   out_.open(path_, std::ios::binary);
   record(field_double(1, now()) + field_bytes(3, "brain.Event:2"));

@@ -167,15 +167,16 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
     std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
     app.parse(std::move(expanded));
   } catch (const CLI::ParseError& error) {
+    PrintableStream err(std::cerr);
     for (const std::string& extra : app.remaining(true)) {
       const bool given = std::find(arguments.begin(), arguments.end(), extra) != arguments.end();
       if (given || !extra.starts_with("--")) continue;
-      std::cerr << "lase: " << config_file(arguments) << ": unknown option "
-                << lase::quote(extra.substr(2, extra.find('=') - 2)) << "\n";
+      err << "lase: " << config_file(arguments) << ": unknown option "
+          << lase::quote(extra.substr(2, extra.find('=') - 2)) << "\n";
       return kBadUsage;
     }
-    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);  // --help
-    std::cerr << "lase: " << printable(usage_error(app, error)) << "\n";
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, err);  // --help
+    err << "lase: " << printable(usage_error(app, error)) << "\n";
     return kBadUsage;
   }
   return interrupted() ? kInterrupted : 0;
@@ -215,7 +216,7 @@ int run_program(int argc, char** argv, const Commands& commands, const std::stri
   try {
     const int code = run({argv + 1, argv + argc}, commands, torch_version);
     if (const char* path = lase::changed_mapped_file()) {
-      std::cerr << "lase: warning: " << path
+      std::cerr << "lase: warning: " << printable(path)
                 << ": was changed while lase was reading it; the results may be wrong\n";
     }
     return code;

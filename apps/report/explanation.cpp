@@ -73,6 +73,17 @@ std::string hint(const NeighborEffect& neighbor) {
   return text;
 }
 
+// How the effects were computed, unless all of them are exact.
+std::string method(const LayerExplanation& layer) {
+  std::string text;
+  if (layer.exact_links < layer.links) {
+    text += fmt::format("  exact effects of the {} links with the largest first-order effects\n",
+                        layer.exact_links);
+  }
+  if (!layer.attributes_exact) text += "  effects of attributes are first-order estimates\n";
+  return text;
+}
+
 // A neighbor at an angle in radians, clockwise from the right.
 void draw_neighbor(svg::Drawing& drawing, const NeighborEffect& neighbor, Place center,
                    double angle, double largest) {
@@ -128,6 +139,7 @@ std::string explanation_text(const Explanation& explanation, std::optional<doubl
     text +=
         fmt::format("\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
                     layer.layer, layer.links, layer.neighbors.size(), score_name(target));
+    text += method(layer);
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
                           signed_number(neighbor.effect), number(neighbor.gate));
@@ -157,7 +169,11 @@ json explanation_json(const Explanation& explanation) {
                            {"effect", neighbor.effect},
                            {"attributes", attributes}});
     }
-    layers.push_back({{"layer", layer.layer}, {"links", layer.links}, {"neighbors", neighbors}});
+    layers.push_back({{"layer", layer.layer},
+                      {"links", layer.links},
+                      {"exact_links", layer.exact_links},
+                      {"attributes_exact", layer.attributes_exact},
+                      {"neighbors", neighbors}});
   }
   return {{"node", explanation.node},
           {"output", explanation.output},

@@ -94,7 +94,7 @@ class Page {
                   {"Test", grouped(result_.test.nodes) + " nodes"},
                   {"Sampling", result_.sampling},
                   {"Epochs", std::to_string(result_.epochs)},
-                  {"Training time", join(std::lround(result_.seconds * 10) / 10.0, " s")}};
+                  {"Training time", join(std::round(result_.seconds * 10) / 10, " s")}};
     json list = json::array();
     for (const char* name : {"Nodes", "Links", "Node features", "Link attributes", "Validation",
                              "Test", "Sampling", "Epochs", "Training time"}) {
@@ -132,12 +132,12 @@ class Page {
     const Scores& scores = tested ? result_.test : result_.val;
     if (scores.classes.empty()) return;
     json classes = json::array();
-    std::vector<size_t> shown;
-    for (size_t c = 0; c < scores.classes.size(); ++c) {
-      const auto& of_class = scores.classes[c];
+    std::vector<int64_t> shown;
+    for (int64_t c = 0; c < std::ssize(scores.classes); ++c) {
+      const auto& of_class = scores.classes[static_cast<size_t>(c)];
       if (of_class.support() + of_class.false_positives == 0) continue;
       shown.push_back(c);
-      classes.push_back({{"name", label_name(static_cast<int64_t>(c))},
+      classes.push_back({{"name", label_name(c)},
                          {"precision", rounded(of_class.precision())},
                          {"recall", rounded(of_class.recall())},
                          {"f1", rounded(of_class.f1())},
@@ -145,15 +145,27 @@ class Page {
     }
     page["classes"] = classes;
     if (scores.confusion.empty()) return;
+    keep_largest(shown, scores);
     json names = json::array();
     json rows = json::array();
-    for (const size_t label : shown) {
-      names.push_back(label_name(static_cast<int64_t>(label)));
+    for (const int64_t label : shown) {
+      names.push_back(label_name(label));
       json row = json::array();
-      for (const size_t predicted : shown) row.push_back(scores.confusion[label][predicted]);
+      for (const int64_t predicted : shown) row.push_back(scores.confused(label, predicted));
       rows.push_back(row);
     }
     page["confusion"] = {{"split", tested ? "test" : "val"}, {"names", names}, {"rows", rows}};
+  }
+
+  // Keeps the classes with the most nodes, in order, if there are too many for a matrix.
+  static void keep_largest(std::vector<int64_t>& classes, const Scores& scores) {
+    constexpr size_t kMost = 200;
+    if (classes.size() <= kMost) return;
+    const auto nodes = [&](int64_t c) { return scores.classes[static_cast<size_t>(c)].support(); };
+    std::stable_sort(classes.begin(), classes.end(),
+                     [&](int64_t a, int64_t b) { return nodes(a) > nodes(b); });
+    classes.resize(kMost);
+    std::sort(classes.begin(), classes.end());
   }
 
   std::string label_name(int64_t label) const { return std::string(labels_.names[label]); }
@@ -259,7 +271,7 @@ class Page {
       for (int64_t i = first; i < last; ++i) {
         const auto at = static_cast<size_t>(i);
         const Explanation explanation = explainer.explain(
-            {.node = nodes_[at], .output = -1, .neighbors = 8, .attributes = 3, .tried = 32});
+            {.node = nodes_[at], .output = -1, .neighbors = 8, .attributes = 3, .exact = 32});
         json entry = entry_of(explanation);
         const std::lock_guard lock(mutex);
         for (const auto& neighbor : explanation.layers[0].neighbors) {

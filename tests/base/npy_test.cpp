@@ -66,6 +66,13 @@ TEST_F(Npy, ReadsAnEmptyMatrix) {
   EXPECT_EQ(read(npy("<f4", "(0, 3)", "")).rows, 0);
 }
 
+// The size of the file does not limit the dimensions of an empty matrix.
+TEST_F(Npy, HandlesLargeDimensionsOfAnEmptyMatrix) {
+  EXPECT_EQ(read(npy("<f4", "(9223372036854775807, 0)", "")).columns, 0);
+  expect_error([&] { read(npy("<f4", "(0, 9223372036854775807)", "")); },
+               {"9223372036854775807 columns, but no rows"});
+}
+
 TEST_F(Npy, RejectsFilesThatAreTruncatedOrTooLong) {
   const std::string whole = npy("<f4", "(2, 3)", bytes_of(Floats(6)));
   for (const size_t size :
@@ -99,7 +106,7 @@ TEST_F(Npy, RejectsNonFiniteValues) {
         read(npy("<f4", "(2, 2)", bytes_of(Floats{1, 2, 3, NAN})));
       },
       {"row 1, column 1", "nan"});
-  expect_error([&] { read(two_values<double>("<f8", -INFINITY, 1)); }, {"row 0", "-inf"});
+  expect_error([&] { read(two_values<double>("<f8", -HUGE_VAL, 1)); }, {"row 0", "-inf"});
 }
 
 TEST_F(Npy, RejectsDoublesThatOverflowFloat) {

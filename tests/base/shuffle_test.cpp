@@ -54,8 +54,8 @@ TEST(Shuffle, GivesEveryOrderEquallyOften) {
   EXPECT_EQ(shuffles.size(), 6u);
   EXPECT_EQ(samples.size(), 12u);
   // Five standard deviations.
-  for (const auto& [order, count] : shuffles) EXPECT_NEAR(count, kRepeats / 6, 5 * 41);
-  for (const auto& [order, count] : samples) EXPECT_NEAR(count, kRepeats / 12, 5 * 31);
+  for (const auto& [order, count] : shuffles) EXPECT_NEAR(count, kRepeats / 6.0, 5 * 41);
+  for (const auto& [order, count] : samples) EXPECT_NEAR(count, kRepeats / 12.0, 5 * 31);
 }
 
 }  // namespace

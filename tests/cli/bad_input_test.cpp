@@ -91,6 +91,13 @@ TEST_F(BadInput, FolderInsteadOfAFile) {
   expect_rejected(run_cli({"import", "links", path("."), "--out", out()}), {"is a folder"});
 }
 
+TEST_F(BadInput, DeviceInsteadOfAFile) {
+  for (const std::string device : {"/dev/zero", "/dev/null"}) {
+    expect_rejected(run_cli({"import", "links", device, "--out", out()}),
+                    {device + ": is a device"});
+  }
+}
+
 TEST_F(BadInput, UnwritableOutput) {
   const auto links = write("links.csv", "source,target\na,b\n");
   expect_rejected(run_cli({"import", "links", links, "--out", path("none/g.graph")}),
@@ -170,7 +177,7 @@ class FullDisk : public FolderTest {
   void SetUp() override {
     std::filesystem::create_directory(path("disk"));
     if (::mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=64k") != 0) {
-      GTEST_SKIP() << "cannot mount a small file system (needs root)";
+      GTEST_SKIP() << "a small file system cannot be mounted (needs root)";
     }
     mounted_ = true;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
@@ -21,6 +22,21 @@ class Cli : public FolderTest {
     return all;
   }
 };
+
+TEST_F(Cli, ImportReadsPipes) {
+  const std::string more = join(" --nodes ", path("nodes.csv"), " --label team --out ");
+  const auto import = [&](const std::string& input, const std::string& links,
+                          const std::string& out) {
+    const std::string command = join(input, LASE_CLI, " import links ", links, more, path(out),
+                                     " > ", path("printed"), " 2>&1");
+    EXPECT_EQ(std::system(command.c_str()), 0) << read_file(path("printed"));
+    return contents(open_graph(path(out)));
+  };
+  const auto expected = import("", path("links.csv"), "file.graph");
+  EXPECT_EQ(import(join("cat ", path("links.csv"), " | "), "/dev/stdin", "a.graph"), expected);
+  EXPECT_EQ(import(join("gzip -c ", path("links.csv"), " | "), "/dev/stdin", "b.graph"), expected);
+  EXPECT_EQ(import(join("cat ", path("links.csv"), " | "), "/dev/fd/0", "c.graph"), expected);
+}
 
 TEST_F(Cli, ImportPrintsASummary) {
   const auto result =

@@ -65,6 +65,16 @@ TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
   EXPECT_EQ(files(), (Strings{"contacts.csv", "links.csv", "run.toml"}));
 }
 
+TEST_F(Config, CannotSendEscapeSequencesToATerminal) {
+  for (const std::string config :
+       {"slices = \"\x1b[31mred\"\n", "\x1b[31mred = 1\n", "counts = \"\x1b[31mred\"\n"}) {
+    const auto result = contacts(config);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("\\x1b[31mred"), std::string::npos) << result.err;
+  }
+}
+
 TEST_F(Config, MustExist) {
   const auto result = run_cli({"info", path("g.graph"), "--config", path("none.toml")});
   expect_rejected(result, {"none.toml"});

@@ -150,13 +150,13 @@ TEST_F(Download, AGivenChecksumOverridesTheKnownOne) {
   EXPECT_EQ(text("SHA256SUMS"), kAbc + "  a.txt\n");
   server.serve("/b.txt", "abc");
   expect_failure(file("b.txt"), {"expected " + kAbd + " (given by --sha256)"}, {.sha256 = kAbd});
-  expect_failure(file("b.txt"), {"--sha256 'abc': expected 64 hexadecimal digits"},
+  expect_failure(file("b.txt"), {"--sha256 'abc': must be 64 hexadecimal digits"},
                  {.sha256 = "abc"});
   expect_error(
       [&] {
         download({file(), file("b.txt")}, folder(), {.sha256 = kAbc});
       },
-      {"--sha256 applies to a single file", "2 files"});
+      {"--sha256: applies to a single file", "2 files"});
 }
 
 TEST_F(Download, AMirrorServesFilesByName) {
@@ -450,7 +450,7 @@ TEST_F(Email, RejectsInconsistentLists) {
 // The real emails with new ids in the style of SNAP: arbitrary ids in the list with timestamps, and
 // ids in order of appearance, with some people who only have self-loops, in the list without.
 TEST_F(Email, MatchesEveryoneInTheRealData) {
-  if (!fs::exists(LASE_DATA "/README.md")) GTEST_SKIP() << "real data not found in " LASE_DATA;
+  if (!fs::exists(LASE_DATA "/README.md")) GTEST_SKIP() << "there is no data folder " LASE_DATA;
   std::map<std::string, std::string> department;
   std::istringstream nodes(read_file(LASE_DATA "/email/nodes.csv"));
   for (std::string line; std::getline(nodes, line);) {

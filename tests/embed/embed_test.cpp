@@ -73,11 +73,10 @@ EmbedOptions small(EmbedMethod method, Order order = Order::kSecond) {
 
 TEST(Embed, NodesOfACliqueAreSimilar) {
   const Graph graph = cliques(6, 8);
-  const auto arcs = graph;
   for (const auto& options :
        {small(EmbedMethod::kLine), small(EmbedMethod::kLine, Order::kFirst),
         small(EmbedMethod::kLine, Order::kBoth), small(EmbedMethod::kDeepWalk)}) {
-    const Embedding embedding = embed(graph, arcs, options);
+    const Embedding embedding = embed(graph, graph, options);
     EXPECT_EQ(embedding.width(), 16);
     EXPECT_GT(purity(embedding.rows(), 16, 48, 8), 0.95)
         << name_of(options.method) << " " << name_of(options.order);

@@ -1,6 +1,7 @@
 #include "lase/inference/explain.h"
 
 #include <algorithm>
+#include <map>
 
 #include "lase/inference/predict.h"
 
@@ -9,11 +10,13 @@
 namespace lase {
 namespace {
 
-TrainedModel some_model(const Graph& graph, const std::string& architecture, size_t layers) {
+TrainedModel some_model(const Graph& graph, const std::string& architecture, size_t layers,
+                        ops::Aggregate aggregate = ops::Aggregate::kSum) {
   TrainedModel trained;
   ModelOptions options;
   options.model = architecture;
   options.widths.assign(layers, 6);
+  options.aggregate = aggregate;
   const std::vector<bool> all(static_cast<size_t>(graph.node_count()), true);
   trained.scaling = fit_scaling(graph, all, NodeScaling::kStandard);
   trained.model = std::make_shared<Model>(
@@ -37,7 +40,7 @@ Graph without_link(const Graph& graph, int64_t u, int64_t v) {
       const int64_t x = graph.neighbor[i];
       if ((w == u && x == v)) continue;
       neighbor.push_back(graph.neighbor[i]);
-      link.push_back(graph.link[i]);
+      link.push_back(static_cast<int32_t>(graph.link[i]));
     }
     row_ptr.push_back(static_cast<int64_t>(neighbor.size()));
   }
@@ -63,12 +66,26 @@ Graph without_attribute(const Graph& graph, int64_t u, int64_t v, std::string_vi
   return rest;
 }
 
+struct Kind {
+  const char* architecture = "";
+  ops::Aggregate aggregate = ops::Aggregate::kSum;
+};
+const Kind kKinds[] = {{"sage"},
+                       {"rw"},
+                       {"concat"},
+                       {"gcn"},
+                       {"graphsage"},
+                       {"sage", ops::Aggregate::kMean},
+                       {"sage", ops::Aggregate::kMax},
+                       {"concat", ops::Aggregate::kMax}};
+
 // With one layer, leaving a link out of the layer is the same as removing its arc from the graph.
 TEST(Explain, EffectsMatchRemovedLinksAndAttributes) {
   for (const Layout layout : kLayouts) {
-    for (const char* architecture : {"sage", "rw", "concat"}) {
+    for (const auto& [architecture, aggregate] : kKinds) {
       const Graph graph = toy_graph({.layout = layout});
-      const TrainedModel trained = some_model(graph, architecture, 1);
+      const TrainedModel trained = some_model(graph, architecture, 1, aggregate);
+      if (trained.model->block_count() > 1) continue;  // GCN computes the outputs in one more layer
       const Explanation explanation =
           explain(trained, graph, {.node = 0, .output = 1, .neighbors = 100, .attributes = 100});
       const auto score = [&](const Graph& of) {
@@ -145,14 +162,52 @@ TEST(LastLayerExplainer, MatchesExplainInTheLastLayer) {
   }
 }
 
-TEST(LastLayerExplainer, TriesOnlySomeLinksIfRequested) {
+TEST(LastLayerExplainer, ComputesOnlySomeExactEffectsIfRequested) {
   const Graph graph = toy_graph({.links = 60});
   const TrainedModel trained = some_model(graph, "sage", 2);
-  const auto found =
-      LastLayerExplainer(trained, graph)
-          .explain({.node = 0, .output = 1, .neighbors = 9, .attributes = 1, .tried = 2});
-  EXPECT_EQ(found.layers[0].neighbors.size(), std::min<size_t>(2, graph.degree(0)));
-  EXPECT_EQ(found.layers[0].links, graph.degree(0));
+  const LastLayerExplainer explainer(trained, graph);
+  ExplainOptions options{.node = 0, .output = 1, .neighbors = 2, .attributes = 1};
+  const auto all = explainer.explain(options).layers[0];
+  EXPECT_EQ(all.exact_links, graph.degree(0));
+  options.exact = 2;
+  const auto some = explainer.explain(options).layers[0];
+  EXPECT_EQ(some.exact_links, 2);
+  EXPECT_EQ(some.links, graph.degree(0));
+}
+
+double sum_of_effects(const LayerExplanation& layer, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) sum += std::abs(layer.neighbors[i].effect);
+  return sum;
+}
+
+// Of the links with the largest first-order effects, effects are exact, and nearly as large as the
+// largest of all.
+TEST(Explain, RanksTheLinksOfHubsByFirstOrderEffects) {
+  const Graph graph = toy_graph({.nodes = 120, .links = 4000});
+  for (const auto& [architecture, aggregate] : kKinds) {
+    SCOPED_TRACE(architecture);
+    const TrainedModel trained = some_model(graph, architecture, 2, aggregate);
+    ExplainOptions options{.node = 0, .output = 0, .neighbors = 1000, .attributes = 0};
+    const auto every = explain(trained, graph, options);
+    options.neighbors = 5;
+    options.exact = 20;
+    const auto some = explain(trained, graph, options);
+    ASSERT_EQ(every.layers.size(), some.layers.size());
+    for (size_t l = 0; l < every.layers.size(); ++l) {
+      EXPECT_EQ(every.layers[l].exact_links, graph.degree(0));
+      EXPECT_EQ(some.layers[l].exact_links, 20);
+      std::map<std::string, double> effects;
+      for (const auto& neighbor : every.layers[l].neighbors) {
+        effects[neighbor.name] = neighbor.effect;
+      }
+      for (const auto& neighbor : some.layers[l].neighbors) {
+        EXPECT_NEAR(neighbor.effect, effects.at(neighbor.name), 1e-6);
+      }
+      if (aggregate == ops::Aggregate::kMax) continue;  // not smooth
+      EXPECT_GE(sum_of_effects(some.layers[l], 5), 0.7 * sum_of_effects(every.layers[l], 5));
+    }
+  }
 }
 
 TEST(Predict, NumbersLabelsLikeTheModel) {

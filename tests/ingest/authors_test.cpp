@@ -54,7 +54,19 @@ TEST_F(AuthorsFormat, KeepsTheClassesOfAnEarlierGraph) {
 TEST_F(AuthorsFormat, RejectsMissingAndInvalidFiles) {
   expect_error([&] { import_graph("authors", {path("e")}); }, {"e-G.json: cannot be opened"});
   write("d-label-map.json", "{");
-  expect_error([&] { read(); }, {"d-label-map.json: is not valid JSON"});
+  expect_error([&] { read(); },
+               {"d-label-map.json: is not valid JSON: parse error at line 1, column 2"});
+}
+
+TEST_F(AuthorsFormat, RejectsNestedIds) {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  write("d-label-map.json", R"({"5": )" + nested(1) + "}");
+  expect_error([&] { read(); }, {"d-label-map.json: has a list or an object"});
+  // Deep enough to overflow the stack.
+  write("d-G.json", R"({"nodes": [{"id": )" + nested(1'000'000) + R"(}], "links": []})");
+  expect_error([&] { read(); }, {"d-G.json: has a list or an object as an id"});
 }
 
 TEST_F(AuthorsFormat, RejectsRowsOutOfRange) {
@@ -64,6 +76,11 @@ TEST_F(AuthorsFormat, RejectsRowsOutOfRange) {
   expect_error([&] { read(); }, {"'x' to row -1"});
   write("d-node-id-map.json", R"({"5": 2, "7": 1})");
   expect_error([&] { read(); }, {"no row for the id 'x'"});
+}
+
+TEST_F(AuthorsFormat, RejectsFeaturesWithoutRows) {
+  write("d-node-feats.npy", npy("<f4", "(0, 1000000)", ""));
+  expect_error([&] { read(); }, {"d-node-id-map.json", "'5' to row 2, but there are 0 rows"});
 }
 
 TEST_F(AuthorsFormat, RejectsInconsistentGraphs) {

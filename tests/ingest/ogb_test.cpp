@@ -59,6 +59,13 @@ TEST_F(OgbFormat, ReadsRegressionTargets) {
   expect_error([&] { read(); }, {"contains the label 0.25", "task regression"});
 }
 
+TEST_F(OgbFormat, RejectsClassesThatFloat32CannotTellApart) {
+  write_gz("d/raw/node-label.csv.gz", "16777216\n-16777216\n1\n2\n");
+  EXPECT_EQ(read().nodes.labels.classes(), 4);
+  write_gz("d/raw/node-label.csv.gz", "1e30\n2e30\n1\n2\n");
+  expect_error([&] { read(); }, {"node-label.csv.gz: contains the label 1e+30", "16777216"});
+}
+
 TEST_F(OgbFormat, FollowsTheLinkRules) {
   const auto graph = read({"--directed", "--parallel", "keep"});
   EXPECT_EQ(graph.links, 3);

@@ -1,7 +1,6 @@
 #include "lase/ingest/text_stream.h"
 
 #include <filesystem>
-#include <sys/stat.h>
 
 #include "support.h"
 
@@ -99,10 +98,21 @@ TEST_F(TextStreamTest, RejectsMissingFilesAndFolders) {
   expect_error([&] { TextStream stream(path("folder")); }, {"folder: is a folder"});
 }
 
-// Tables are read twice, first to detect their format; a pipe can be read only once.
-TEST_F(TextStreamTest, RejectsAPipe) {
-  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  expect_error([&] { TextStream stream(path("pipe")); }, {"pipe: is not a regular file"});
+TEST_F(TextStreamTest, RejectsDevices) {
+  for (const std::string device : {"/dev/zero", "/dev/null", "/dev/full"}) {
+    expect_error([&] { TextStream stream(device); }, {device + ": is a device, expected a file"});
+  }
+}
+
+TEST_F(TextStreamTest, ReturnsLinesThatWerePutBack) {
+  TextStream stream(write("a", "\xEF\xBB\xBFone\ntwo\nthree\n"));
+  std::string block;
+  ASSERT_TRUE(stream.next(block, 7));
+  EXPECT_EQ(block, "one\n");
+  stream.put_back(block);
+  std::string text;
+  while (stream.next(block, 7)) text += block;
+  EXPECT_EQ(text, "one\ntwo\nthree\n");
 }
 
 TEST_F(TextStreamTest, AnEmptyFileHasNoBlocks) {

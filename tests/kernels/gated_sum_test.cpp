@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <vector>
 
 #include "lase/base/random.h"
@@ -139,8 +140,8 @@ TEST(GatedSumWithBaseline, IsTheDifferenceOfSums) {
        {&baseline.h, &baseline.u, &baseline.shift, &baseline.p, &baseline.q, &baseline.v}) {
     for (float& x : *part) x += 0.1F * static_cast<float>(random.uniform());
   }
-  std::vector<int32_t> code;
-  for (int32_t i = 0; i < 100; ++i) code.push_back(99 - i);
+  std::vector<int32_t> code(100);
+  std::iota(code.rbegin(), code.rend(), 0);
   for (const bool dictionary : {false, true}) {
     GatedSum in{.block = {.targets = kTargets,
                           .sources = kSources,

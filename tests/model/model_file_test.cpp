@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <c10/core/GradMode.h>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "lase/base/error.h"
@@ -115,6 +116,22 @@ TEST_F(ModelFile, RejectsOtherFilesAndLaterVersions) {
   }
 }
 
+TEST_F(ModelFile, RejectsChangedBytes) {
+  save_model(trained_on(toy_graph({})), path("m.model"));
+  const std::string text = read_file(path("m.model"));
+  uint64_t length = 0;
+  std::memcpy(&length, text.data(), 8);
+  const size_t padding = text.substr(0, 8 + length).find_last_not_of(' ') + 1;
+  const size_t key = text.find("checksums");  // without this key, a file has no checksums
+  for (size_t i = 0; i < text.size(); i += 11) {
+    if ((i >= padding && i < 8 + length) || (i >= key && i < key + 9)) continue;
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    const std::string file = write("changed.model", changed);
+    expect_error([&] { load_model(file); }, {file});
+  }
+}
+
 // Only the header changes; the arrays stay the same.
 TEST_F(ModelFile, RejectsADamagedDescription) {
   save_model(trained_on(toy_graph({})), path("m.model"));
@@ -135,6 +152,19 @@ TEST_F(ModelFile, RejectsADamagedDescription) {
   damaged("\\\"task\\\":\\\"single-label\\\"", "\\\"task\\\":\\\"single_label\\\"");
   damaged("\\\"node_scaling\\\":\\\"standard\\\"", "\\\"node_scaling\\\":\\\"standart\\\"");
   damaged("\\\"widths\\\"", "\\\"wodths\\\"");
+}
+
+// Entries that are read again when a model is evaluated.
+TEST_F(ModelFile, RejectsADamagedRecordOfTheTraining) {
+  using nlohmann::json;
+  TrainedModel trained = trained_on(toy_graph({}));
+  for (const json& training : {json::array(), json{{"epochs", "many"}}, json{{"best_epoch", -1}},
+                               json{{"options", {{"transductive", 1}}}}}) {
+    trained.training = training;
+    save_model(trained, path("m.model"));
+    expect_error([&] { load_model(path("m.model")); },
+                 {path("m.model"), "the description of the model is damaged"});
+  }
 }
 
 // A flipped bit in an array of names: the file is rejected or the model loads.

@@ -94,8 +94,8 @@ Example make_example(const Case& c, const Setting& setting) {
   auto& in = example.in;
   in.amplifier = setting.amplifier;
   in.aggregate = setting.aggregate;
-  const auto parameter = [&](std::vector<int64_t> shape, double scale = 1) {
-    const Tensor x = random_tensor(random, std::move(shape)) * scale;
+  const auto parameter = [&](const std::vector<int64_t>& shape, double scale = 1) {
+    const Tensor x = random_tensor(random, shape) * scale;
     return x.to(at::kFloat).to(at::kDouble).requires_grad_(true);
   };
   const double scale = 1 / std::sqrt(static_cast<double>(c.attributes));
@@ -120,15 +120,16 @@ struct Reference {
 };
 
 Reference reference(const Example& example) {
-  const auto& [block, attributes, unused, in, outer_tensor] = example;
+  const Block& block = example.block;
+  const ops::GatedSumInput& in = example.in;
   const int64_t width = in.h.width();
-  const int64_t k = attributes.columns;
+  const int64_t k = example.attributes.columns;
   const auto at2 = [](const Tensor& t, int64_t i, int64_t j) {
     return t.data_ptr<double>()[i * t.size(1) + j];
   };
   const auto at1 = [](const Tensor& t, int64_t i) { return t.data_ptr<double>()[i]; };
   const auto add = [](Tensor& t, int64_t i, double x) { t.data_ptr<double>()[i] += x; };
-  const Matrix f = to_rows(attributes);
+  const Matrix f = to_rows(example.attributes);
   std::vector<int64_t> row;
   for (int64_t u = 0; u < block.targets(); ++u) {
     const int64_t arcs = (block.row_ptr[u + 1] - block.row_ptr[u]).item<int64_t>();
@@ -191,7 +192,7 @@ Reference reference(const Example& example) {
     const Doubles& x = f[static_cast<size_t>(link[i])];
     double gate_gradient = 0;
     for (int64_t d = 0; d < width; ++d) {
-      const double g = factor(i, d) * at2(outer_tensor, row[static_cast<size_t>(i)], d);
+      const double g = factor(i, d) * at2(example.outer, row[static_cast<size_t>(i)], d);
       const double h = at2(in.h.matrix, source[i], d);
       const double a = out.amplifier[n][static_cast<size_t>(d)];
       add(out.s, row[static_cast<size_t>(i)] * width + d, factor(i, d) * term(i, d));

@@ -17,8 +17,8 @@ namespace {
 using at::Tensor;
 using ops::MaybeTensor;
 
-Tensor random_floats(Random& random, std::vector<int64_t> shape) {
-  return random_tensor(random, std::move(shape)).to(at::kFloat);
+Tensor random_floats(Random& random, const std::vector<int64_t>& shape) {
+  return random_tensor(random, shape).to(at::kFloat);
 }
 
 TEST(Library, RegistersEveryOperator) {

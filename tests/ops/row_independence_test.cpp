@@ -39,8 +39,8 @@ struct Setting {
   int64_t attributes;
 };
 
-Tensor random_floats(Random& random, std::vector<int64_t> shape) {
-  return random_tensor(random, std::move(shape)).to(at::kFloat);
+Tensor random_floats(Random& random, const std::vector<int64_t>& shape) {
+  return random_tensor(random, shape).to(at::kFloat);
 }
 
 Tensor random_index(Random& random, int64_t n, int64_t below) {

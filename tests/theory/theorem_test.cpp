@@ -23,7 +23,7 @@ double dot(const float* weights, const Floats& f) {
 // One coordinate k of a case, with the products of its weights in the paper's notation.
 struct Coordinate {
   TheoremCase on;
-  int64_t k;
+  int64_t k = 0;
 
   const Graph& graph() const { return on.graph; }
   double w(int64_t l, int64_t u) const {

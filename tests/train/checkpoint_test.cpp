@@ -1,5 +1,7 @@
 #include "lase/train/checkpoint.h"
 
+#include <cmath>
+
 #include "torch_support.h"
 
 namespace lase {
@@ -16,7 +18,7 @@ Parameters parameters_in_order(const std::vector<std::string>& names) {
 
 TEST_F(CheckpointFile, StoresTensorsByNameRegardlessOfTheirOrder) {
   const Parameters before = parameters_in_order({"layer1.w1", "layer1.w2"});
-  Checkpoint saved{.epoch = 3, .steps = 12, .progress = nlohmann::json::object()};
+  Checkpoint saved{.epoch = 3, .steps = 12};
   saved.weights = saved.average = saved.best = saved.first = saved.second = before.copy();
   for (auto* tensors : {&saved.first, &saved.second}) {
     for (auto& [name, value] : *tensors) value = value + static_cast<double>(name.back());
@@ -37,6 +39,49 @@ TEST_F(CheckpointFile, StoresTensorsByNameRegardlessOfTheirOrder) {
   }
 }
 
+TEST_F(CheckpointFile, StoresTheProgressOfTheRun) {
+  Checkpoint saved;
+  saved.epoch = 3;
+  saved.progress.curve = {{{"epoch", 1}, {"loss", 0.5}},
+                          {{"epoch", 2}, {"loss", 0.25}, {"val", NAN}}};
+  saved.progress.best = {.epoch = 2, .validated = true, .score = 0.75, .loss = 1.5};
+  saved.progress.learning_rate = {.factor = 0.5, .since_change = 1};
+  save_checkpoint(saved, path("c"));
+  const Progress loaded = load_checkpoint(path("c"), parameters_in_order({})).progress;
+  EXPECT_EQ(loaded.best.epoch, 2);
+  EXPECT_TRUE(loaded.best.validated);
+  EXPECT_EQ(loaded.best.score, 0.75);
+  EXPECT_EQ(loaded.best.loss, 1.5);
+  EXPECT_EQ(loaded.learning_rate.factor, 0.5);
+  EXPECT_EQ(loaded.learning_rate.since_change, 1);
+  EXPECT_EQ(loaded.curve[0], saved.progress.curve[0]);
+  EXPECT_TRUE(std::isnan(loaded.curve[1].value("val", 0.0)));
+}
+
+TEST_F(CheckpointFile, RejectsADamagedDescription) {
+  using nlohmann::json;
+  const auto rejects = [&](const auto& damage) {
+    Checkpoint checkpoint{.epoch = 3};
+    damage(checkpoint);
+    save_checkpoint(checkpoint, path("c"));
+    expect_error([&] { load_checkpoint(path("c"), parameters_in_order({})); },
+                 {path("c"), "the description of the checkpoint is damaged"});
+  };
+  rejects([](Checkpoint& c) { c.epoch = -1; });
+  rejects([](Checkpoint& c) { c.steps = -1; });
+  rejects([](Checkpoint& c) { c.options = json::array(); });
+  rejects([](Checkpoint& c) { c.options = {{"graph", 1}}; });
+  rejects([](Checkpoint& c) { c.progress.best.epoch = 4; });
+  rejects([](Checkpoint& c) { c.progress.learning_rate.since_change = -1; });
+  for (const json& curve :
+       {json::object(), json{1}, json{{{"epoch", 1}}}, json{{{"epoch", 0.5}, {"loss", 1}}},
+        json{{{"epoch", 1}, {"loss", 1}, {"val", "high"}}}}) {
+    rejects([&](Checkpoint& c) { c.progress.curve = curve; });
+  }
+  const NamedTensors values = parameters_in_order({"w"}).copy();
+  rejects([&](Checkpoint& c) { c.snapshot = values; });  // without batches_left
+}
+
 TEST_F(CheckpointFile, RejectsParametersOfOtherNamesAndShapes) {
   const Parameters before = parameters_in_order({"layer1.w1"});
   const NamedTensors values = before.copy();
@@ -45,7 +90,8 @@ TEST_F(CheckpointFile, RejectsParametersOfOtherNamesAndShapes) {
                    .best = values,
                    .first = values,
                    .second = values,
-                   .snapshot = values},
+                   .snapshot = values,
+                   .progress = {.batches_left = 1}},
                   path("c"));
   EXPECT_EQ(load_checkpoint(path("c"), before).snapshot.size(), 1U);
   expect_error([&] { load_checkpoint(path("c"), parameters_in_order({"layer1.w2"})); },

@@ -64,7 +64,7 @@ struct Mean {
 class OneLayer {
  public:
   OneLayer(const Graph& graph, const Inputs& inputs, const Model& model, int64_t l)
-      : graph_(graph), inputs_(inputs), model_(model), l_(l) {
+      : graph_(static_cast<const Adjacency&>(graph)), inputs_(inputs), model_(model), l_(l) {
     seeds_ = all_nodes(graph);
     state_ = exact_pass(model, inputs, graph_)[static_cast<size_t>(l)].baseline.state;
     Random random(5);

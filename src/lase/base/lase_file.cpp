@@ -41,14 +41,14 @@ bool has_tables(std::string_view content) {
   return content == "CSV" || content == "text" || content == "gzip";
 }
 
-// Throws Error if the bytes cannot be a safetensors file.
-void check_content(const MappedFile& file, const FileKind& kind) {
+// Throws Error if the bytes cannot be a safetensors file. `expected`: "graph", or "file".
+void check_content(const MappedFile& file, std::string_view expected) {
   const auto bytes = file.bytes();
   if (SafetensorsFile::is_safetensors(bytes)) return;
   const auto content = guess_content(bytes);
   if (content.empty()) return;  // the parser explains what is wrong
-  const bool import = kind.name == kGraphFile.name && has_tables(content);
-  fail(file.path(), ": is not a lase ", kind.name, "; it looks like ", content,
+  const bool import = expected == kGraphFile.name && has_tables(content);
+  fail(file.path(), ": is not a lase ", expected, "; it looks like ", content,
        import ? ": run `lase import` first" : "");
 }
 
@@ -59,11 +59,27 @@ const FileKind* find_kind(const SafetensorsFile& file) {
   return found == kKinds.end() ? nullptr : found;
 }
 
+// Copying and comparing JSON values is recursive, so that deep nesting would overflow the stack.
+bool nests_deeply(std::string_view text) {
+  constexpr int kMost = 100;
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size() && depth <= kMost; ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+  }
+  return depth > kMost;
+}
+
 }  // namespace
 
 SafetensorsFile open_lase_file(const std::string& path, const FileKind& kind) {
   auto mapped = MappedFile::open(path);
-  check_content(*mapped, kind);
+  check_content(*mapped, kind.name);
   const auto bytes = mapped->bytes();
   SafetensorsFile file = SafetensorsFile::parse(bytes, path, std::move(mapped));
   const FileKind* found = find_kind(file);
@@ -78,15 +94,16 @@ SafetensorsFile open_lase_file(const std::string& path, const FileKind& kind) {
 
 FileKind kind_of_file(const std::string& path) {
   const auto mapped = MappedFile::open(path);
-  check_content(*mapped, kGraphFile);
+  check_content(*mapped, "file");
   const FileKind* found = find_kind(SafetensorsFile::parse(mapped->bytes(), path));
-  require(found != nullptr, path, ": is a safetensors file, but not a file of lase");
+  require(found != nullptr, path, ": is a safetensors file, but not a lase file");
   return *found;
 }
 
 json file_description(const SafetensorsFile& file, const FileKind& kind) {
   const std::string text = text_at(file.metadata(), std::string(kind.name));
   require(!text.empty(), file.path(), ": the ", kind.name, " metadata is missing");
+  require(!nests_deeply(text), file.path(), ": the ", kind.name, " metadata is nested too deeply");
   json description = json::parse(text, nullptr, false);
   require(description.is_object(), file.path(), ": the ", kind.name,
           " metadata is not a JSON object");

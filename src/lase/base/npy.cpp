@@ -81,11 +81,14 @@ NpyMatrix read_npy(const std::string& path) {
                     size == static_cast<int64_t>(text.size() - start);
   require(fits, path, ": shape (", matrix.rows, ", ", matrix.columns, ") of dtype ", quote(descr),
           " does not match the ", text.size() - start, " bytes that follow the header");
+  constexpr int64_t kMostColumns = 1 << 20;  // otherwise bounded by the size of the file
+  require(matrix.rows > 0 || matrix.columns <= kMostColumns, path, ": has ", matrix.columns,
+          " columns, but no rows");
   const bool by_column = header_value(header, "fortran_order", path).starts_with("True");
 
   std::vector<float> values(static_cast<size_t>(count));
   constexpr int64_t kRows = 4096;
-  parallel_for(matrix.rows, kRows, [&](int64_t first, int64_t last) {
+  parallel_for(count > 0 ? matrix.rows : 0, kRows, [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       for (int64_t column = 0; column < matrix.columns; ++column) {
         const int64_t at = row * matrix.columns + column;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/base/memory.h"
 #include "lase/base/parallel.h"
 #include "lase/embed/pairs.h"
 
@@ -133,6 +134,8 @@ Embedding embed(const Graph& graph, const Adjacency& arcs, const EmbedOptions& o
   const bool line = options.method == EmbedMethod::kLine;
   const auto add_table = [&](int64_t width, bool has_context) {
     const auto size = static_cast<size_t>(embedding.nodes * width);
+    require_memory(static_cast<double>(size) * (has_context ? 2 : 1) * sizeof(float),
+                   "the embeddings", "choose a smaller width");
     embedding.tables.push_back({.width = width,
                                 .center = std::vector<float>(size),
                                 .context = std::vector<float>(has_context ? size : 0)});

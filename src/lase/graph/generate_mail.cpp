@@ -1,5 +1,4 @@
 #include <array>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -56,9 +55,7 @@ const OptionTable<MailOptions>& mail_option_table() {
 void generate_mail(const MailOptions& options, const std::string& folder) {
   const auto departments = static_cast<int64_t>(kDepartments.size());
   mail_option_table().check(options);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be created: ", error.message());
+  make_folder(folder);
 
   const auto department = [&](int64_t person) { return person % departments; };
   const auto split = random_split(options.people, "65/15/20", options.seed);

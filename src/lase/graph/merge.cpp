@@ -10,6 +10,7 @@
 
 #include "lase/base/error.h"
 #include "lase/base/interner.h"
+#include "lase/base/memory.h"
 #include "lase/base/parallel.h"
 
 namespace lase {
@@ -92,6 +93,8 @@ Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int6
   if (k == 0) return Attributes::dense({}, rows, 0);
   Buffer<float> result;
   if (!in_place) {
+    require_memory(static_cast<double>(rows * k) * sizeof(float), "dense link attributes", "set ",
+                   OptionName{"layout"}, " to sparse, or import fewer columns");
     result.resize(rows * k);
     std::fill(result.begin(), result.end(), 0.0F);
   }

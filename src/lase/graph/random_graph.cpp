@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lase/base/error.h"
+#include "lase/base/memory.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
 #include "lase/graph/arcs.h"
@@ -95,6 +96,13 @@ const OptionTable<RandomGraphOptions>& random_graph_option_table() {
 
 Graph random_graph(const RandomGraphOptions& options) {
   random_graph_option_table().check(options);
+  const int64_t per_link = options.layout == Layout::kSparse
+                               ? 3 * std::min(options.stored, options.link_dim)
+                           : options.layout == Layout::kDense ? options.link_dim
+                                                              : 1;
+  require_memory(4 * (static_cast<double>(options.nodes) * static_cast<double>(options.node_dim) +
+                      static_cast<double>(options.links) * static_cast<double>(6 + per_link)),
+                 "the arrays of this graph", "choose fewer nodes, links or columns");
   const auto node = [&](Random& random) {
     return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.nodes)));
   };

@@ -14,11 +14,13 @@ struct ExplainOptions {
   int64_t output = -1;  // class or target to explain; −1: the predicted class, or the first target
   int64_t neighbors = 10;  // shown per layer
   int64_t attributes = 5;  // shown per neighbor
-  int64_t tried = 0;       // links left out one by one in the last layer, largest first; 0: all
+  // Number of links per layer, and of attributes per link, whose exact effects are computed, those
+  // with the largest first-order effects; 0: as many as take about a second.
+  int64_t exact = 0;
 };
 
-// Effect of a link attribute. Effects are exact: the score minus the score of the same network with
-// only that attribute or link left out.
+// The effect of an attribute or a link is the score minus the score of the same network with only
+// that attribute set to zero, or that link left out.
 struct AttributeEffect {
   std::string name;
   double value = 0;
@@ -37,6 +39,8 @@ struct NeighborEffect {
 struct LayerExplanation {
   int64_t layer = 0;  // from 1
   int64_t links = 0;
+  int64_t exact_links = 0;       // links whose exact effects were computed
+  bool attributes_exact = true;  // whether effects of attributes are exact; else first-order
   std::vector<NeighborEffect> neighbors;  // largest effects first
 };
 

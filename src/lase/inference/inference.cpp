@@ -7,6 +7,7 @@
 
 #include "lase/base/denormals.h"
 #include "lase/base/error.h"
+#include "lase/base/memory.h"
 
 namespace lase {
 
@@ -24,7 +25,12 @@ int64_t chunk_end(const Adjacency& graph, int64_t first, int64_t arcs) {
 
 // Writes rows into a matrix, which is allocated by the first call.
 void put(Tensor& matrix, const Tensor& rows, int64_t first, int64_t all) {
-  if (!matrix.defined()) matrix = at::empty({all, rows.size(1)}, rows.options());
+  if (!matrix.defined()) {
+    require_memory(static_cast<double>(all * rows.size(1)) * sizeof(float),
+                   "the states of all nodes", "train with smaller ", OptionName{"widths"},
+                   ", or predict with a ", OptionName{"fanout"}, " such as 10,10");
+    matrix = at::empty({all, rows.size(1)}, rows.options());
+  }
   matrix.narrow(0, first, rows.size(0)).copy_(rows);
 }
 
@@ -119,6 +125,9 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, cons
     const auto parts = model.layer(l).sums(in);
     LayerPass pass{{state, {}}, {}};
     for (const auto& part : parts) {
+      require_memory(static_cast<double>(nodes * part.h.width()) * sizeof(float),
+                     "the exact sums of all nodes", "set ", OptionName{"strategy"},
+                     " to uniform, or ", OptionName{"refresh"}, " to lazy");
       if (!score) {
         pass.baseline.sums.push_back(ops::gated_sum(part, block));
         continue;

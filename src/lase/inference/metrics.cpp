@@ -16,4 +16,9 @@ double ClassScore::f1() const {
                static_cast<double>(2 * true_positives + false_positives + false_negatives));
 }
 
+int64_t Scores::confused(int64_t label, int64_t predicted) const {
+  const auto found = confusion.find({label, predicted});
+  return found == confusion.end() ? 0 : found->second;
+}
+
 }  // namespace lase

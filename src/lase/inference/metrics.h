@@ -2,8 +2,10 @@
 
 #include <ATen/core/Tensor.h>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lase/graph/labels.h"
@@ -30,7 +32,10 @@ struct Scores {
   double r2 = 0;
   double absolute_error = 0;
   std::vector<ClassScore> classes;
-  std::vector<std::vector<int64_t>> confusion;  // single label: [label][predicted]
+  // Single label: the number of nodes by label and predicted class; zeros are not stored.
+  std::map<std::pair<int64_t, int64_t>, int64_t> confusion;
+
+  int64_t confused(int64_t label, int64_t predicted) const;
 };
 
 // One metric of a task.

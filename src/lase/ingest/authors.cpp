@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lase/base/error.h"
@@ -22,12 +23,17 @@ json read_json(const std::string& path) {
   try {
     return json::parse(read_file(path));
   } catch (const json::exception& error) {
-    fail(path, ": is not valid JSON: ", error.what());
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
+    const std::string_view reason = error.what();
+    fail(path, ": is not valid JSON: ", reason.substr(reason.find(']') + 2));
   }
 }
 
-// A JSON id as text, as in the keys of JSON objects.
-std::string text_of(const json& value) {
+// A JSON id as text, as in the keys of JSON objects. Writing nested lists is recursive, and would
+// overflow the stack.
+std::string text_of(const json& value, const std::string& path) {
+  require(!value.is_structured(), path,
+          ": has a list or an object as an id, state or label, expected a string or a number");
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -58,10 +64,13 @@ json optional_json(const std::string& path) {
 // Rows of the matrix in the order of the ids.
 std::vector<float> ordered(const NpyMatrix& matrix, const json& map,
                            const std::vector<std::string>& ids, const std::string& path) {
+  std::vector<int64_t> rows;
+  for (const std::string& id : ids) {
+    rows.push_back(row_of(map, id, std::ssize(rows), matrix.rows, path));
+  }
   std::vector<float> values;
-  values.reserve(ids.size() * static_cast<size_t>(matrix.columns));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const int64_t row = row_of(map, ids[i], static_cast<int64_t>(i), matrix.rows, path);
+  values.reserve(rows.size() * static_cast<size_t>(matrix.columns));
+  for (const int64_t row : rows) {
     const auto slice = matrix.values.slice(row * matrix.columns, (row + 1) * matrix.columns);
     values.insert(values.end(), slice.begin(), slice.end());
   }
@@ -98,12 +107,12 @@ RawGraph read_authors(const AuthorsOptions& options, const Schema* schema) {
   StringTableBuilder labels;
   std::vector<uint8_t> split;
   for (const json& node : nodes) {
-    const std::string id = text_of(member(node, "id", graph_path));
+    const std::string id = text_of(member(node, "id", graph_path), graph_path);
     const bool is_new = names.add(id) == static_cast<int32_t>(node_ids.size());
     require(is_new, graph_path, ": node ", quote(id), " is listed twice");
     node_ids.push_back(id);
-    labels.add(label_map.contains(id) ? text_of(label_map[id]) : "");
-    const std::string state = text_of(member(node, "state", graph_path));
+    labels.add(label_map.contains(id) ? text_of(label_map[id], label_path) : "");
+    const std::string state = text_of(member(node, "state", graph_path), graph_path);
     const auto part = split_from_word(state);
     require(part.has_value(), graph_path, ": node ", quote(id), " has the state ", quote(state),
             ", expected train, val or test");
@@ -112,13 +121,14 @@ RawGraph read_authors(const AuthorsOptions& options, const Schema* schema) {
   std::vector<std::string> link_ids;
   for (const json& link : links) {
     for (auto [key, ends] : {std::pair{"source", &graph.source}, {"target", &graph.target}}) {
-      const std::string id = text_of(member(link, key, graph_path));
+      const std::string id = text_of(member(link, key, graph_path), graph_path);
       const auto node = names.find(id);
       require(node.has_value(), graph_path, ": a link refers to node ", quote(id),
               ", which is not in the list of nodes");
       ends->push_back(*node);
     }
-    link_ids.push_back(link.contains("id") ? text_of(link["id"]) : std::to_string(link_ids.size()));
+    link_ids.push_back(link.contains("id") ? text_of(link["id"], graph_path)
+                                           : std::to_string(link_ids.size()));
   }
 
   const std::string node_map_path = prefix + "-node-id-map.json";

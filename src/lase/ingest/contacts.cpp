@@ -88,8 +88,8 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   graph.rules.transform = options.counts;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
   NodeReader nodes(options.nodes, options.table, schema);
-  const Table table(options.file, options.table,
-                    {options.source, options.target, options.time, options.weight});
+  Table table(options.file, options.table,
+              {options.source, options.target, options.time, options.weight});
   ColumnRoles roles(table, {{"source", options.source},
                             {"target", options.target},
                             {"time", options.time},

@@ -1,7 +1,6 @@
 #include "lase/ingest/export.h"
 
 #include <cmath>
-#include <filesystem>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
@@ -232,9 +231,7 @@ void Exporter::write_links(bool sparse) {
 }  // namespace
 
 ExportedTables export_graph(const Graph& graph, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  require(!error, folder, ": cannot be created: ", error.message());
+  make_folder(folder);
   return Exporter(graph, folder).run();
 }
 

@@ -41,7 +41,10 @@ OptionTable<LinkRules> link_rule_option_table(Merging merging) {
 OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
   using O = LinkTableOptions;
   OptionTable<O> all;
-  all.add("file", &O::file, any(), "Table of links, plain text or gzip").required().positional();
+  all.add("file", &O::file, any(),
+          "Table of links: plain text or gzip, in a file or a pipe such as /dev/stdin")
+      .required()
+      .positional();
   all.add("source", &O::source, any(),
           "Column with the source node, by name or by position from 1 (default: the column "
           "source, src, from or sender, else the first)");

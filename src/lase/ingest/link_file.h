@@ -52,7 +52,7 @@ class ColumnRoles {
 // Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.
 template <class Payload, class Parse, class Add>
-void read_link_rows(const Table& table, int64_t source, int64_t target, NodeReader& nodes,
+void read_link_rows(Table& table, int64_t source, int64_t target, NodeReader& nodes,
                     RawGraph& graph, const Parse& parse, const Add& add) {
   struct End {
     std::string_view name;

@@ -118,7 +118,7 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   auto wanted = options.columns;
   wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
   wanted.insert(wanted.end(), {options.source, options.target});
-  const Table table(options.file, options.table, wanted);
+  Table table(options.file, options.table, wanted);
   ColumnRoles roles(table, {{"source", options.source}, {"target", options.target}});
   const int64_t source = roles.source(options);
   const int64_t target = roles.target(options);

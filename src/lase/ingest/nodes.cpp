@@ -86,14 +86,11 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
   }
 }
 
-NodeReader NodeReader::from_items(const NodeOptions& options, const std::string& path,
-                                  const TableOptions& table_options, const Schema* schema,
-                                  const std::string& other_column) {
-  NodeReader reader(options, schema);
-  auto wanted = options.wanted_columns();
-  wanted.push_back(other_column);
-  reader.read_table(Table(path, table_options, wanted), options.id.empty(), other_column);
-  return reader;
+NodeReader::NodeReader(const SetsOptions& options, const Schema* schema)
+    : NodeReader(options.nodes, schema) {
+  auto wanted = options_.wanted_columns();
+  wanted.push_back(options.members);
+  read_table(Table(options.file, options.table, wanted), options_.id.empty(), options.members);
 }
 
 namespace {
@@ -101,20 +98,20 @@ namespace {
 // Fields of the rows of a chunk, as views of the text.
 struct NodeChunk {
   std::vector<int64_t> line;
-  std::vector<std::string_view> id, label, text, categories;
+  std::vector<std::string_view> id, label, text, members, categories;
   std::vector<float> numbers, targets;
   std::vector<uint8_t> split;
 };
 
 // Columns by role; −1 if there is none.
 struct Roles {
-  int64_t id = -1, label = -1, text = -1, split = -1;
+  int64_t id = -1, label = -1, text = -1, members = -1, split = -1;
   std::vector<int64_t> targets, numbers, categories;
 };
 
 }  // namespace
 
-void NodeReader::read_table(const Table& table, bool numbered, const std::string& other_column) {
+void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
   const auto& options = options_;
   table_path_ = table.path();
   require_option(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
@@ -138,7 +135,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   roles.label = use_given(options.label.empty() ? options.multi_label : options.label, "label");
   roles.text = use_given(options.text, "text");
   if (!is_shares(options.split)) roles.split = use_given(options.split, "split");
-  use_given(other_column, "members");
+  roles.members = use_given(members_column, "members");
   for (const auto& name : options.target) roles.targets.push_back(use(name, "regress"));
   const auto is_category = [&](const std::string& name) {
     const auto& all = options.categorical;
@@ -172,6 +169,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
                         schema_ != nullptr ? &schema_->feature_names : nullptr);
   StringTableBuilder labels;
   StringTableBuilder texts;
+  StringTableBuilder members;
   std::vector<float> values;   // [nodes, numbers]
   std::vector<int32_t> codes;  // [nodes, categories]
   const auto parse = [&](NodeChunk& chunk, const Row& row) {
@@ -182,6 +180,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
     }
     if (roles.label >= 0) chunk.label.push_back(row.text(roles.label));
     if (roles.text >= 0) chunk.text.push_back(row.text(roles.text));
+    if (roles.members >= 0) chunk.members.push_back(row.text(roles.members));
     for (const int64_t column : roles.numbers) chunk.numbers.push_back(row.attribute(column));
     for (const int64_t column : roles.categories) chunk.categories.push_back(row.text(column));
     for (const int64_t column : roles.targets) {
@@ -204,6 +203,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
     }
     for (const auto text : chunk.label) labels.add(text);
     for (const auto text : chunk.text) texts.add(text);
+    for (const auto text : chunk.members) members.add(text);
     for (size_t i = 0; i < chunk.categories.size(); ++i) {
       const auto c = static_cast<int64_t>(i) % encoder.categories();
       codes.push_back(encoder.code(c, chunk.categories[i]));
@@ -217,6 +217,7 @@ void NodeReader::read_table(const Table& table, bool numbered, const std::string
   require(listed_ > 0, table.path(), ": has no rows below its header, expected one per node");
   labels_ = labels.finish();
   texts_ = texts.finish();
+  members_ = members.finish();
   if (encoder.numbers() + encoder.categories() == 0) return;
 
   const int64_t width = encoder.width();
@@ -277,7 +278,7 @@ Attributes padded(const Attributes& matrix, int64_t rows) {
 // Reads sparse features from a table of node, feature, value. Columns are in the order of
 // `features`, then of appearance.
 Attributes NodeReader::read_feature_table(Interner& features) const {
-  const Table table(options_.features, {}, {"node", "feature", "value"});
+  Table table(options_.features, {}, {"node", "feature", "value"});
   require(table.column_count() == 3, table.path(), ": has ", table.column_count(),
           " columns, expected 3: node, feature, value");
   struct Entry {

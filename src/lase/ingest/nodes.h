@@ -21,12 +21,12 @@ class NodeReader {
  public:
   // Without a node table, every name in the links is a node.
   NodeReader(const NodeOptions& options, const TableOptions& table_options, const Schema* schema);
-  // Rows of `path` are nodes; if the options name no id column, ids are row numbers from 0.
-  static NodeReader from_items(const NodeOptions& options, const std::string& path,
-                               const TableOptions& table_options, const Schema* schema,
-                               const std::string& other_column);
+  // Rows of the items' table are nodes; if the options name no id column, ids are row numbers from
+  // 0. Also reads the column of members.
+  NodeReader(const SetsOptions& options, const Schema* schema);
 
   int64_t size() const { return names_.size(); }
+  const StringTable& members() const { return members_; }  // [rows]: texts of that column
 
   // The node with this name. An unknown name adds a node, gives nullopt, or throws Error,
   // depending on the options.
@@ -41,7 +41,7 @@ class NodeReader {
  private:
   NodeReader(const NodeOptions& options, const Schema* schema)
       : options_(options), schema_(schema) {}
-  void read_table(const Table& table, bool numbered, const std::string& other_column);
+  void read_table(Table table, bool numbered, const std::string& members_column);
   void add_features(RawGraph& graph);
   Attributes read_features(StringTableBuilder& names) const;
   Attributes read_feature_table(Interner& features) const;
@@ -57,6 +57,7 @@ class NodeReader {
   int64_t dropped_links_ = 0;
   StringTable labels_;
   StringTable texts_;
+  StringTable members_;
   std::vector<float> targets_;
   std::vector<uint8_t> split_;
   std::optional<Attributes> columns_;

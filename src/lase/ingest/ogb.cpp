@@ -61,7 +61,7 @@ struct Matrix {
 
 // Reads a CSV of numbers without header; empty fields and "nan" are NaN if they are allowed.
 Matrix read_matrix(const std::string& path, bool allow_unknown) {
-  const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
+  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   Matrix matrix;
   matrix.columns = table.column_count();
   using Chunk = std::vector<float>;
@@ -79,7 +79,7 @@ Matrix read_matrix(const std::string& path, bool allow_unknown) {
 
 // Reads a CSV of non-negative integers below `limit`.
 std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int64_t limit) {
-  const Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
+  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
   require(table.column_count() == columns, path, ": has ", table.column_count(),
           " columns, expected ", columns);
   std::vector<int32_t> numbers;
@@ -114,6 +114,9 @@ void OgbReader::read_labels(RawGraph& graph, int64_t nodes, const Schema* schema
     for (const float value : matrix.values) {
       require(std::isnan(value) || value == std::floor(value), path, ": contains the label ", value,
               ", expected integers; use ", OptionName{"task"}, " regression to predict numbers");
+      constexpr int kMost = 1 << 24;  // float32 represents all integers up to here
+      require(std::isnan(value) || std::abs(value) <= float{kMost}, path, ": contains the label ",
+              value, ", expected integers from ", -kMost, " to ", kMost);
       texts.add(std::isnan(value) ? "" : std::to_string(static_cast<int64_t>(value)));
     }
     labels = encode_labels(texts.finish(), schema != nullptr ? schema->label_names : StringTable{});

@@ -29,31 +29,19 @@ int32_t count_column(int64_t count) {
 }
 
 // items[m]: the items that have member m, ascending.
-std::vector<std::vector<int32_t>> read_members(const SetsOptions& options, Interner& members) {
-  require_option(!options.separator.empty(), OptionName{"separator"},
-                 " '': must have at least one character");
-  auto wanted = options.nodes.wanted_columns();
-  wanted.push_back(options.members);
-  const Table table(options.file, options.table, wanted);
-  const int64_t column = table.column(options.members, "members");
+std::vector<std::vector<int32_t>> split_members(const StringTable& texts,
+                                                const SetsOptions& options, Interner& members) {
   std::vector<std::vector<int32_t>> items;
-  int32_t item = 0;
-  using Texts = std::vector<std::string_view>;
-  const auto parse = [&](Texts& texts, const Row& row) { texts.push_back(row.text(column)); };
-  const auto merge = [&](const Texts& texts) {
-    for (const auto text : texts) {
-      for (const auto part : split_text(text, options.separator)) {
-        const auto name = trimmed(part);
-        if (name.empty()) continue;
-        const auto member = static_cast<size_t>(options.fold_case ? members.add(lower_case(name))
-                                                                  : members.add(name));
-        if (member == items.size()) items.emplace_back();
-        if (items[member].empty() || items[member].back() != item) items[member].push_back(item);
-      }
-      ++item;
+  for (int32_t item = 0; item < texts.size(); ++item) {
+    for (const auto part : split_text(texts[item], options.separator)) {
+      const auto name = trimmed(part);
+      if (name.empty()) continue;
+      const auto member = static_cast<size_t>(options.fold_case ? members.add(lower_case(name))
+                                                                : members.add(name));
+      if (member == items.size()) items.emplace_back();
+      if (items[member].empty() || items[member].back() != item) items[member].push_back(item);
     }
-  };
-  table.read<Texts>(parse, merge);
+  }
   return items;
 }
 
@@ -63,7 +51,10 @@ const OptionTable<SetsOptions>& sets_option_table() {
   static const auto table = [] {
     using O = SetsOptions;
     OptionTable<O> all;
-    all.add("file", &O::file, any(), "Table of items, plain text or gzip").required().positional();
+    all.add("file", &O::file, any(),
+            "Table of items: plain text or gzip, in a file or a pipe such as /dev/stdin")
+        .required()
+        .positional();
     all.add("members", &O::members, any(), "Column with the members of an item").required();
     all.add("separator", &O::separator, any(), "Separator between the members of an item");
     all.add("fold_case", &O::fold_case, any(), "Ignore case when comparing members");
@@ -82,11 +73,12 @@ const OptionTable<SetsOptions>& sets_option_table() {
 
 RawGraph read_sets(const SetsOptions& options, const Schema* schema) {
   sets_option_table().check(options);
+  require_option(!options.separator.empty(), OptionName{"separator"},
+                 " '': must have at least one character");
   RawGraph graph;
-  NodeReader nodes =
-      NodeReader::from_items(options.nodes, options.file, options.table, schema, options.members);
+  NodeReader nodes(options, schema);
   Interner members;
-  const auto items = read_members(options, members);
+  const auto items = split_members(nodes.members(), options, members);
 
   const bool by_member = options.attributes != SetAttributes::kCounts;
   const bool by_count = options.attributes != SetAttributes::kMembers;

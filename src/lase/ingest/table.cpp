@@ -18,17 +18,18 @@ bool is_comment(std::string_view line) { return line.starts_with('#') || line.st
 // The first lines of a file, without leading comments.
 struct Sample {
   std::string block;
+  int64_t block_line = 1;  // first line of the block
   std::vector<std::string_view> lines;
   int64_t first_line = 1;
 };
 
-Sample sample_lines(const std::string& path) {
+Sample sample_lines(TextStream& stream) {
   constexpr size_t kBytes = 1 << 16;
   constexpr size_t kLines = 50;
   Sample sample;
-  TextStream stream(path);
   int64_t line = 1;
   while (sample.lines.empty() && stream.next(sample.block, kBytes)) {
+    sample.block_line = line;
     std::string_view rest = sample.block;
     for (; !rest.empty() && sample.lines.size() < kLines; ++line) {
       const auto end = rest.find('\n');
@@ -93,8 +94,8 @@ void Table::require_unique_names() const {
 }
 
 Table::Table(std::string path, TableOptions options, const std::vector<std::string>& wanted)
-    : path_(std::move(path)), options_(std::move(options)) {
-  const Sample sample = sample_lines(path_);
+    : path_(std::move(path)), options_(std::move(options)), stream_(path_) {
+  const Sample sample = sample_lines(stream_);
   require(!sample.lines.empty(), path_, ": is empty; expected lines of text");
   find_delimiter(sample.lines);
   header_ = find_header(sample.lines, wanted);
@@ -105,6 +106,8 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
     names_.push_back(header_ ? std::string(row.fields_[i]) : join("column ", i + 1));
   }
   first_row_ = sample.first_line + (header_ ? 1 : 0);
+  next_line_ = sample.block_line;
+  stream_.put_back(sample.block);
   require_unique_names();
   numeric_.resize(names_.size());
   if (sample.lines.size() > (header_ ? 1 : 0)) {

@@ -40,7 +40,7 @@ class Row {
 
 // Delimited text with or without a header. Detects the delimiter (tab, comma, semicolon, bar or
 // runs of spaces) and whether the first line is a header. Skips blank lines and leading lines that
-// start with '#' or '%'.
+// start with '#' or '%'. The file may be a pipe.
 class Table {
  public:
   // `wanted`: column names given by the user; a first line with one of them is a header.
@@ -59,17 +59,17 @@ class Table {
   // Whether the column has a number in the first row of data.
   bool numeric(int64_t column) const;
 
-  // Reads all rows: calls parse(chunk, row) in parallel over chunks of lines, then merge(chunk) for
-  // each chunk in file order. A chunk may keep views of the row text until it has been merged.
+  // Reads all rows, which is possible only once: calls parse(chunk, row) in parallel over chunks of
+  // lines, then merge(chunk) for each chunk in file order. A chunk may keep views of the row text
+  // until it has been merged.
   template <class Chunk, class Parse, class Merge>
-  void read(const Parse& parse, const Merge& merge) const {
-    TextStream stream(path_);
+  void read(const Parse& parse, const Merge& merge) {
     std::vector<std::string> blocks(static_cast<size_t>(2 * thread_count()));
     std::vector<int64_t> first_line(blocks.size());
-    int64_t line = 1;
+    int64_t line = next_line_;
     for (bool more = true; more;) {
       size_t count = 0;
-      while (count < blocks.size() && (more = stream.next(blocks[count]))) {
+      while (count < blocks.size() && (more = stream_.next(blocks[count]))) {
         first_line[count] = line;
         line += count_lines(blocks[count]);
         ++count;
@@ -113,6 +113,8 @@ class Table {
 
   std::string path_;
   TableOptions options_;
+  TextStream stream_;
+  int64_t next_line_ = 1;  // line of the file at which the stream continues
   char delimiter_ = ',';
   bool header_ = false;
   int64_t first_row_ = 1;  // line of the first row of data

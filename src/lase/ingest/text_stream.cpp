@@ -20,13 +20,12 @@ class TextStream::Source {
     const bool exists = ::stat(path.c_str(), &status) == 0;
     require(exists, path, ": cannot be opened: ", std::strerror(errno));
     require(!S_ISDIR(status.st_mode), path, ": is a folder, expected a file");
-    // Tables are read twice, first to detect their format; a pipe can be read only once.
-    require(S_ISREG(status.st_mode), path,
-            ": is not a regular file; pipes and devices are not supported");
+    // Reading a device may never end, and opening it may wait or have effects.
+    const bool device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+    require(!device || is_own_terminal(status), path, ": is a device, expected a file or a pipe");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     require(descriptor_ >= 0, path, ": cannot be opened: ", std::strerror(errno));
-    gzip_ = starts_with_magic(refill());
-    if (gzip_) ::inflateInit2(&stream_, 16 + MAX_WBITS);
+    detect_gzip();
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -35,7 +34,7 @@ class TextStream::Source {
     ::close(descriptor_);
   }
 
-  // Reads up to `size` bytes; returns how many, fewer only at the end.
+  // Reads up to `size` bytes; returns how many, fewer only at the end. Waits for a pipe.
   size_t read(char* out, size_t size) {
     if (!gzip_) return read_plain(out, size);
     stream_.next_out = reinterpret_cast<Bytef*>(out);
@@ -56,19 +55,40 @@ class TextStream::Source {
  private:
   static constexpr size_t kReadAhead = 1 << 18;
 
-  bool starts_with_magic(size_t size) const {
-    return size >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
+  // Whether it is the terminal that is standard input, where Ctrl-D ends the text.
+  static bool is_own_terminal(const struct stat& status) {
+    struct stat input {};
+    return ::isatty(STDIN_FILENO) == 1 && ::fstat(STDIN_FILENO, &input) == 0 &&
+           input.st_rdev == status.st_rdev;
+  }
+
+  void detect_gzip() {
+    // A pipe may deliver the two magic bytes one by one.
+    refill();
+    if (stream_.avail_in == 1) stream_.avail_in += static_cast<uInt>(read_input(1));
+    gzip_ = stream_.avail_in >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
+    if (gzip_) {
+      const int result = ::inflateInit2(&stream_, 16 + MAX_WBITS);
+      require(result == Z_OK, path_, ": cannot be decompressed: out of memory");
+    }
   }
 
   // Reads the next input into the buffer; returns its size.
   size_t refill() {
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    stream_.avail_in = static_cast<uInt>(read_input(0));
+    return stream_.avail_in;
+  }
+
+  // Reads into the buffer from offset `from` on; returns how many bytes, 0 only at the end.
+  size_t read_input(size_t from) {
+    if (input_ended_) return 0;  // a terminal would continue after its end
     ssize_t got = 0;
     do {
-      got = ::read(descriptor_, input_.data(), input_.size());
+      got = ::read(descriptor_, input_.data() + from, input_.size() - from);
     } while (got < 0 && errno == EINTR);
     require(got >= 0, path_, ": cannot be read: ", std::strerror(errno));
-    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-    stream_.avail_in = static_cast<uInt>(got);
+    input_ended_ = got == 0;
     return static_cast<size_t>(got);
   }
 
@@ -110,6 +130,7 @@ class TextStream::Source {
   bool gzip_ = false;
   z_stream stream_ = {};  // its input, also for plain files
   std::string input_ = std::string(kReadAhead, '\0');
+  bool input_ended_ = false;
   bool between_members_ = false;
   bool padded_ = false;
   bool ended_ = false;
@@ -160,5 +181,7 @@ bool TextStream::next(std::string& block, size_t size) {
             " MiB; expected lines of text");
   }
 }
+
+void TextStream::put_back(std::string_view block) { rest_.insert(0, block); }
 
 }  // namespace lase

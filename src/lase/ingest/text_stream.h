@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace lase {
 
-// Reads a text file, plain or gzip (detected from its first bytes), in blocks of whole lines. Skips
-// a byte-order mark.
+// Reads text, plain or gzip (detected from its first bytes), in blocks of whole lines. Skips a
+// byte-order mark. The input is a file, a pipe or a terminal and is read once, from the start to
+// the end.
 class TextStream {
  public:
   explicit TextStream(std::string path);
@@ -18,6 +20,9 @@ class TextStream {
   // except the last of the file ends with '\n'.
   bool next(std::string& block, size_t size = kBlock);
 
+  // Lines returned by the last next() come again before the others.
+  void put_back(std::string_view block);
+
   static constexpr size_t kBlock = 4 << 20;
 
  private:
@@ -25,7 +30,7 @@ class TextStream {
   size_t fill(std::string& block, size_t from, size_t size);
   std::string path_;
   std::unique_ptr<Source> source_;
-  std::string rest_;  // incomplete last line of the previous block
+  std::string rest_;  // lines put back, then the incomplete last line of the previous block
   bool first_ = true;
 };
 

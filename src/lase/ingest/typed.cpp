@@ -45,8 +45,8 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   graph.rules = options.rules;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
   NodeReader nodes(options.nodes, options.table, schema);
-  const Table table(options.file, options.table,
-                    {options.source, options.target, options.relation, options.weight});
+  Table table(options.file, options.table,
+              {options.source, options.target, options.relation, options.weight});
   ColumnRoles roles(table, {{"source", options.source},
                             {"target", options.target},
                             {"relation", options.relation},

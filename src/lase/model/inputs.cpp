@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lase/base/large_memory.h"
+#include "lase/base/memory.h"
 #include "lase/base/names.h"
 #include "lase/base/parallel.h"
 #include "lase/ops/linear.h"
@@ -162,10 +163,16 @@ Tensor large_matrix(int64_t rows, int64_t columns, at::ScalarType type) {
       memory.get(), {rows, columns}, [memory](void*) {}, type);
 }
 
+void require_features(int64_t rows, int64_t columns) {
+  require_memory(static_cast<double>(rows) * static_cast<double>(columns) * sizeof(float),
+                 "dense node features", "reduce them with PCA when importing the graph");
+}
+
 // Scaled dense features: in place if no scaling is needed, otherwise a copy.
 Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scaling) {
   const bool in_place = features.layout == Layout::kDense;
   if (in_place && scaling.nodes == NodeScaling::kNone) return features.values;
+  require_features(features.rows, features.columns);
   Tensor matrix = large_matrix(features.rows, features.columns, scaling.node_mean.scalar_type());
   constexpr int64_t kNodes = 1024;
   parallel_for(features.rows, kNodes, [&](int64_t first, int64_t last) {
@@ -204,6 +211,7 @@ Inputs Inputs::to(const at::Device& device) const {
 
 ops::Rows Inputs::rows(const Tensor& nodes) const {
   if (matrix_.defined()) return {matrix_, nodes};
+  require_features(nodes.defined() ? nodes.size(0) : features_.rows, features_.columns);
   const Tensor x = ops::attribute_rows(
       features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong));
   return {scaled(x, features_.layout, scaling_), {}};

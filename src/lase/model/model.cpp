@@ -1,6 +1,7 @@
 #include "lase/model/model.h"
 
 #include <ATen/ATen.h>
+#include <utility>
 
 #include "lase/base/error.h"
 #include "lase/ops/gradient_sum.h"
@@ -108,11 +109,11 @@ State Model::step(int64_t l, const State& state, const Block& block, const LinkA
 }
 
 State Model::finish(int64_t l, State out) const {
-  return l + 1 == feature_layers_ ? begin_walk(out) : out;
+  return l + 1 == feature_layers_ ? begin_walk(out) : std::move(out);
 }
 
 Tensor Model::embedding(const State& state) const {
-  const Tensor h = state.h.dense();
+  Tensor h = state.h.dense();
   if (!options_.normalize || !type_.normalizes) return h;
   return h / h.norm(2, 1, true).clamp_min(1e-12);
 }

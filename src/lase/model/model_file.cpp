@@ -1,25 +1,21 @@
 #include "lase/model/model_file.h"
 
 #include <ATen/ATen.h>
-#include <algorithm>
-#include <c10/core/GradMode.h>
-#include <map>
 #include <vector>
 
 #include "lase/base/error.h"
-#include "lase/base/json.h"
 #include "lase/base/lase_file.h"
+#include "lase/embed/features_file.h"
 #include "lase/graph/array_writer.h"
 #include "lase/graph/pca.h"
 #include "lase/model/model.h"
+#include "lase/model/stored_model.h"
 
 namespace lase {
 namespace {
 
 using at::Tensor;
 using nlohmann::json;
-
-constexpr const char* kWeight = "weight.";
 
 void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tensor) {
   if (!tensor.defined()) return;
@@ -29,55 +25,8 @@ void add_tensor(ArrayWriter& writer, const std::string& name, const Tensor& tens
              values.sizes().vec());
 }
 
-Tensor get_tensor(const SafetensorsFile& file, const std::string& name,
-                  const std::vector<int64_t>& shape) {
-  const Array<float> values = file.get<float>(name, shape);
-  check_finite(values, name, file.path());
+Tensor to_tensor(const Array<float>& values, const std::vector<int64_t>& shape) {
   return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat).clone();
-}
-
-std::string table_name(size_t number, const char* part) {
-  return join("learned.", number, ".", part);
-}
-
-// Adds the arrays and returns the rest of the description.
-json add_learned(ArrayWriter& writer, const LearnedFeatures& learned) {
-  if (!learned.present()) return nullptr;
-  json widths = json::array();
-  const auto& tables = learned.embedding.tables;
-  for (size_t i = 0; i < tables.size(); ++i) {
-    const std::vector<int64_t> shape = {learned.embedding.nodes, tables[i].width};
-    writer.add(table_name(i, "center"), Array<float>(tables[i].center), shape);
-    if (!tables[i].context.empty()) {
-      writer.add(table_name(i, "context"), Array<float>(tables[i].context), shape);
-    }
-    widths.push_back({{"width", tables[i].width}, {"two", !tables[i].context.empty()}});
-  }
-  writer.add("learned.names", learned.names);
-  return {{"options", to_json(learned.options)},
-          {"nodes", learned.embedding.nodes},
-          {"tables", widths}};
-}
-
-LearnedFeatures get_learned(const SafetensorsFile& file, const json& about) {
-  LearnedFeatures learned;
-  if (about.is_null()) return learned;
-  learned.options = embed_option_table().from_json(about.at("options"));
-  learned.embedding.nodes = non_negative_at(about, "nodes");
-  learned.names = get_column_names(file, "learned.names", learned.embedding.nodes);
-  for (const json& entry : about.at("tables")) {
-    const std::vector<int64_t> shape = {learned.embedding.nodes, non_negative_at(entry, "width")};
-    const auto rows = [&](const char* part) {
-      const std::string name = table_name(learned.embedding.tables.size(), part);
-      const auto values = file.get<float>(name, shape);
-      check_finite(values, name, file.path());
-      return std::vector<float>(values.begin(), values.end());
-    };
-    Embedding::Table table{.width = shape[1], .center = rows("center"), .context = {}};
-    if (entry.at("two").get<bool>()) table.context = rows("context");
-    learned.embedding.tables.push_back(std::move(table));
-  }
-  return learned;
 }
 
 }  // namespace
@@ -114,62 +63,30 @@ void save_model(const TrainedModel& trained, const std::string& path) {
 }
 
 TrainedModel load_model(const std::string& path) try {
-  const auto file = open_lase_file(path, kModelFile);
-  file.verify();
-  const json about = file_description(file, kModelFile);
-  TrainedModel trained;
-  const ModelShape shape{.node_features = non_negative_at(about, "node_features"),
-                         .link_attributes = non_negative_at(about, "link_attributes"),
-                         .outputs = non_negative_at(about, "outputs")};
-  require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0, path,
-          ": the description of the model is damaged");
-  const auto word = [&](const char* name, auto* from) {
-    try {
-      return from(about.at(name).template get<std::string>());
-    } catch (const Error& error) {
-      fail(path, ": ", error.what());
-    }
-  };
-  trained.task = word("task", task_from);
-  trained.scaling.nodes = word(
-      "node_scaling", +[](std::string_view name) {
-        return value_named<NodeScaling>(name, kEnumNames<NodeScaling>, "scaling");
-      });
-  trained.scaling.node_mean = get_tensor(file, "scaling.node_mean", {shape.node_features});
-  trained.scaling.node_scale = get_tensor(file, "scaling.node_scale", {shape.node_features});
-  trained.scaling.link_mean = get_tensor(file, "scaling.link_mean", {shape.link_attributes});
-  trained.scaling.link_scale = get_tensor(file, "scaling.link_scale", {shape.link_attributes});
-  if (file.has("target_mean")) {
-    trained.target_mean = get_tensor(file, "target_mean", {shape.outputs});
-    trained.target_scale = get_tensor(file, "target_scale", {shape.outputs});
+  const StoredModel stored = read_model(path);
+  TrainedModel trained{static_cast<const ModelDescription&>(stored)};
+  const auto vector = [](const Array<float>& values) { return to_tensor(values, {values.size()}); };
+  trained.scaling = {.nodes = stored.node_scaling,
+                     .node_mean = vector(stored.node_mean),
+                     .node_scale = vector(stored.node_scale),
+                     .link_mean = vector(stored.link_mean),
+                     .link_scale = vector(stored.link_scale)};
+  if (stored.has_targets) {
+    trained.target_mean = vector(stored.target_mean);
+    trained.target_scale = vector(stored.target_scale);
   }
-  trained.label_names = get_column_names(file, "label_names", shape.outputs);
-  trained.separate_directions = about.at("separate_directions").get<bool>();
-  trained.degree_features = about.at("degree_features").get<bool>();
-  trained.learned = get_learned(file, about.value("learned", json()));
-  trained.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
-  trained.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
   // Each parameter is read when the model requests it, so that memory use is bounded by the size of
   // the file, whatever its options claim.
   const auto read = [&](const std::string& name, const std::vector<int64_t>& size) {
-    return get_tensor(file, kWeight + name, size);
+    return to_tensor(stored.weight(name, size), size);
   };
-  trained.model = std::make_shared<Model>(model_option_table().from_json(about.at("options")),
-                                          shape, Parameters(read));
-  const auto weights = std::count_if(file.tensors().begin(), file.tensors().end(),
-                                     [](auto& entry) { return entry.first.starts_with(kWeight); });
-  require(weights == std::ssize(trained.model->parameters().all()), path, ": holds ", weights,
-          " weights, but its options describe a model with ",
+  trained.model = std::make_shared<Model>(stored.options, stored.shape, Parameters(read));
+  require(stored.weight_count() == std::ssize(trained.model->parameters().all()), path, ": holds ",
+          stored.weight_count(), " weights, but its options describe a model with ",
           trained.model->parameters().all().size());
-  trained.node_reduction = get_reduction(file, "node_reduction",
-                                         shape.node_features - trained.learned.embedding.width());
-  trained.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
-  trained.training = about.at("training");
   return trained;
 } catch (const OptionError& error) {
   fail(path, ": ", error.what());
-} catch (const json::exception&) {
-  fail(path, ": the description of the model is damaged");
 }
 
 namespace {

@@ -1,7 +1,5 @@
 #include "lase/model/options.h"
 
-#include "lase/model/layers/registry.h"
-
 namespace lase {
 namespace {
 

@@ -24,6 +24,8 @@ struct ModelOptions {
   bool normalize = true;  // L2-normalize the last hidden state
 };
 
+// Names of all layer types in order of registration.
+std::vector<std::string> layer_names();
 const OptionTable<ModelOptions>& model_option_table();
 nlohmann::json to_json(const ModelOptions& options);
 
@@ -36,6 +38,12 @@ inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Amplifier> = {"
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Aggregate> = {"sum", "mean",
                                                                                "max"};
+
+// How node features are scaled before training.
+enum class NodeScaling : uint8_t { kStandard, kRow, kNone };
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<NodeScaling> = {"standard", "row",
+                                                                            "none"};
 
 // Dimensions of the data.
 struct ModelShape {

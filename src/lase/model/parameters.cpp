@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/base/memory.h"
 #include "lase/base/random.h"
 
 namespace lase {
@@ -13,6 +14,9 @@ using at::Tensor;
 
 Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns) {
   if (source_) return add(name, source_(name, {rows, columns}));
+  constexpr double kCopies = 4;  // the weights, their gradient and two moments of Adam
+  require_memory(kCopies * static_cast<double>(rows * columns) * sizeof(float), "the weights",
+                 "choose smaller ", OptionName{"widths"});
   Tensor value = at::empty({rows, columns}, at::kFloat);
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
   uint64_t key = 0;

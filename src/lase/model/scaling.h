@@ -1,19 +1,12 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <cstdint>
 #include <vector>
 
-#include "lase/base/names.h"
 #include "lase/graph/graph.h"
+#include "lase/model/options.h"
 
 namespace lase {
-
-enum class NodeScaling : uint8_t { kStandard, kRow, kNone };
-
-template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<NodeScaling> = {"standard", "row",
-                                                                            "none"};
 
 // Scaling of raw attributes, fitted on training data and stored with the model.
 struct Scaling {

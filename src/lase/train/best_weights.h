@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "lase/model/parameters.h"
+#include "lase/train/stored_checkpoint.h"
 
 namespace lase {
 
@@ -26,22 +25,19 @@ class BestWeights {
   // Whether training continues after this many epochs.
   bool should_continue(int64_t epochs) const;
 
-  int64_t epoch() const { return epoch_; }  // 0: none yet
-  bool validated() const { return validated_; }
-  double score() const { return score_; }
-  double loss() const { return loss_; }
+  int64_t epoch() const { return best_.epoch; }  // 0: none yet
+  bool validated() const { return best_.validated; }
+  double score() const { return best_.score; }
+  double loss() const { return best_.loss; }
   const NamedTensors& weights() const { return weights_; }
 
   // For a checkpoint, which stores the weights as tensors.
-  nlohmann::json state() const;
-  void restore(const nlohmann::json& state, NamedTensors weights);
+  const Progress::Best& state() const { return best_; }
+  void restore(const Progress::Best& state, NamedTensors weights);
 
  private:
   Options options_;
-  double score_ = -std::numeric_limits<double>::infinity();
-  double loss_ = std::numeric_limits<double>::infinity();
-  int64_t epoch_ = 0;
-  bool validated_ = false;
+  Progress::Best best_;
   NamedTensors weights_;
 };
 

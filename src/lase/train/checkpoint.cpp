@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "lase/base/error.h"
-#include "lase/base/json.h"
 #include "lase/base/lase_file.h"
 
 namespace lase {
@@ -39,7 +38,7 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   const json about = {{"epoch", checkpoint.epoch},
                       {"steps", checkpoint.steps},
                       {"has_snapshot", !checkpoint.snapshot.empty()},
-                      {"progress", checkpoint.progress},
+                      {"progress", to_json(checkpoint.progress)},
                       {"options", checkpoint.options}};
   writer.begin(file_metadata(kCheckpointFile, about));
   for (const auto& [id, values] : all) {
@@ -48,29 +47,23 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   writer.commit();
 }
 
-Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters) try {
-  const auto file = open_lase_file(path, kCheckpointFile);
-  file.verify();
-  const json about = file_description(file, kCheckpointFile);
+Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& [name, value] : parameters.all()) shapes.emplace(name, value.sizes().vec());
+  const StoredCheckpoint stored = read_checkpoint(path, shapes);
   Checkpoint checkpoint;
-  checkpoint.epoch = non_negative_at(about, "epoch");
-  checkpoint.steps = non_negative_at(about, "steps");
-  require(checkpoint.epoch >= 0 && checkpoint.steps >= 0, path,
-          ": the description of the checkpoint is damaged");
-  checkpoint.progress = about.at("progress");
-  checkpoint.options = about.at("options");
+  checkpoint.epoch = stored.epoch;
+  checkpoint.steps = stored.steps;
+  checkpoint.progress = stored.progress;
+  checkpoint.options = stored.options;
   for_each_list(checkpoint, [&](const std::string& list, NamedTensors& tensors) {
-    if (list == "snapshot" && !about.at("has_snapshot").get<bool>()) return;
-    for (const auto& [parameter, value] : parameters.all()) {
-      const auto values = file.get<float>(join(list, ".", parameter), value.sizes());
-      Tensor tensor = at::empty(value.sizes(), at::kFloat);
+    for (const auto& [parameter, values] : stored.lists.at(list)) {
+      Tensor tensor = at::empty(shapes.at(parameter), at::kFloat);
       std::memcpy(tensor.data_ptr<float>(), values.data(), values.span().size_bytes());
       tensors.emplace(parameter, tensor);
     }
   });
   return checkpoint;
-} catch (const json::exception&) {
-  fail(path, ": the description of the checkpoint is damaged");
 }
 
 }  // namespace lase

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lase/model/parameters.h"
+#include "lase/train/stored_checkpoint.h"
 
 namespace lase {
 
@@ -16,11 +17,12 @@ struct Checkpoint {
   NamedTensors weights = {};
   NamedTensors average = {};
   NamedTensors best = {};
-  NamedTensors first = {};       // Adam's m
-  NamedTensors second = {};      // Adam's v
-  NamedTensors snapshot = {};    // weights at the last refresh; empty: the next batch refreshes
-  nlohmann::json progress = {};  // curve, best score, learning rate
-  nlohmann::json options = {};   // of the run, to reject the checkpoint of another one
+  NamedTensors first = {};     // Adam's m
+  NamedTensors second = {};    // Adam's v
+  NamedTensors snapshot = {};  // weights at the last refresh; empty: the next batch refreshes
+  Progress progress = {};
+  // Of the run, to reject the checkpoint of another one.
+  nlohmann::json options = nlohmann::json::object();
 };
 
 void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);

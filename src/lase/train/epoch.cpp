@@ -121,7 +121,7 @@ void EpochRunner::save(Checkpoint& checkpoint) const {
   checkpoint.steps = moments.steps;
   if (estimator_.needs_refreshes() && !estimator_.lazy() && estimator_.batches_left() > 0) {
     checkpoint.snapshot = snapshot_;
-    checkpoint.progress["batches_left"] = estimator_.batches_left();
+    checkpoint.progress.batches_left = estimator_.batches_left();
   }
 }
 
@@ -129,7 +129,7 @@ void EpochRunner::restore(Checkpoint& checkpoint) {
   Parameters& parameters = model_.parameters();
   if (!checkpoint.snapshot.empty()) {
     parameters.set(checkpoint.snapshot);
-    estimator_.refresh(checkpoint.progress.at("batches_left").get<int64_t>());
+    estimator_.refresh(checkpoint.progress.batches_left);
     snapshot_ = std::move(checkpoint.snapshot);
   }
   parameters.set(checkpoint.weights);

@@ -20,28 +20,19 @@ double LearningRate::at(int64_t epoch) const {
       return rate_ * (1 + std::cos(done * std::numbers::pi)) / 2;
     }
     case Schedule::kPlateau:
-      return rate_ * factor_;
+      return rate_ * plateau_.factor;
   }
   return rate_;
 }
 
 void LearningRate::validated(bool better) {
-  ++since_change_;
+  ++plateau_.since_change;
   if (better) {
-    since_change_ = 0;
-  } else if (patience_ > 0 && since_change_ * 4 >= patience_) {
-    factor_ /= 2;
-    since_change_ = 0;
+    plateau_.since_change = 0;
+  } else if (patience_ > 0 && plateau_.since_change * 4 >= patience_) {
+    plateau_.factor /= 2;
+    plateau_.since_change = 0;
   }
-}
-
-nlohmann::json LearningRate::state() const {
-  return {{"factor", factor_}, {"since_change", since_change_}};
-}
-
-void LearningRate::restore(const nlohmann::json& state) {
-  factor_ = state.at("factor").get<double>();
-  since_change_ = state.at("since_change").get<int64_t>();
 }
 
 }  // namespace lase

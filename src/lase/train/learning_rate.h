@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
-#include "lase/train/trainer.h"
+#include "lase/train/options.h"
+#include "lase/train/stored_checkpoint.h"
 
 namespace lase {
 
@@ -20,16 +20,15 @@ class LearningRate {
   void validated(bool better);     // after every validation
 
   // For a checkpoint.
-  nlohmann::json state() const;
-  void restore(const nlohmann::json& state);
+  const Progress::Rate& state() const { return plateau_; }
+  void restore(const Progress::Rate& state) { plateau_ = state; }
 
  private:
   Schedule schedule_;
   double rate_;
   int64_t epochs_;
   int64_t patience_;
-  double factor_ = 1;  // of the plateau schedule
-  int64_t since_change_ = 0;
+  Progress::Rate plateau_;
 };
 
 }  // namespace lase

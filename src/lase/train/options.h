@@ -11,7 +11,6 @@
 #include "lase/base/option_table.h"
 #include "lase/embed/features.h"
 #include "lase/model/options.h"
-#include "lase/model/scaling.h"
 #include "lase/sampler/probabilities.h"
 
 namespace lase {

@@ -7,7 +7,7 @@ Protocol make_protocol(const Graph& graph, const Objective& objective, bool tran
   Protocol protocol{objective.seeds(graph, Split::kTrain),
                     objective.seeds(graph, Split::kVal),
                     objective.seeds(graph, Split::kTest),
-                    graph,
+                    static_cast<const Adjacency&>(graph),
                     {}};
   objective.check(protocol.train);
   protocol.train_graph =

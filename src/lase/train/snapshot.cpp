@@ -112,9 +112,9 @@ State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
     };
     cache.append({dense(next.h), dense(next.f)});
   }
-  const auto rows = [&](size_t i) -> ops::Rows {
+  const auto rows = [&cache, &index = row](size_t i) -> ops::Rows {
     if (!cache.matrix(i).defined()) return {};
-    return {cache.matrix(i), row};
+    return {cache.matrix(i), index};
   };
   return {rows(0), rows(1)};
 }

@@ -181,25 +181,25 @@ json Trainer::run_options() const {
 }
 
 void Trainer::save() {
-  Checkpoint checkpoint{
-      .epoch = result_.epochs,
-      .progress = {{"curve", curve_}, {"best", best_.state()}, {"learning_rate", rate_.state()}},
-      .options = run_options()};
+  Checkpoint checkpoint;
+  checkpoint.epoch = result_.epochs;
+  checkpoint.progress.curve = curve_;
+  checkpoint.progress.best = best_.state();
+  checkpoint.progress.learning_rate = rate_.state();
+  checkpoint.options = run_options();
   epochs_.save(checkpoint);
   checkpoint.best = best_.epoch() > 0 ? best_.weights() : checkpoint.average;
   checkpoints_.save(checkpoint);
 }
 
-void Trainer::resume() try {
+void Trainer::resume() {
   auto checkpoint = checkpoints_.load(model_.parameters(), run_options());
   if (!checkpoint) return;
   epochs_.restore(*checkpoint);
-  best_.restore(checkpoint->progress.at("best"), std::move(checkpoint->best));
-  rate_.restore(checkpoint->progress.at("learning_rate"));
-  curve_ = checkpoint->progress.at("curve");
+  best_.restore(checkpoint->progress.best, std::move(checkpoint->best));
+  rate_.restore(checkpoint->progress.learning_rate);
+  curve_ = std::move(checkpoint->progress.curve);
   result_.epochs = checkpoint->epoch;
-} catch (const json::exception&) {
-  fail(options_.checkpoint, ": the description of the checkpoint is damaged");
 }
 
 }  // namespace

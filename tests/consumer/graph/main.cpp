@@ -9,7 +9,6 @@ int main(int argc, char** argv) {
   raw.source.push_back(0);
   raw.target.push_back(1);
   lase::save_graph(lase::build_graph(std::move(raw)).graph, argv[1]);
-  const lase::Graph graph = lase::open_graph(argv[1]);
-  lase::check_graph(graph, argv[1]);
+  const lase::Graph graph = lase::load_graph(argv[1]);
   std::cout << "lase " << lase::kVersion << ": " << graph.node_count() << " nodes\n";
 }

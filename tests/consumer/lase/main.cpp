@@ -4,8 +4,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const lase::Graph graph = lase::open_graph(argv[1]);
-  lase::check_graph(graph, argv[1]);
+  const lase::Graph graph = lase::load_graph(argv[1]);
   lase::TrainOptions options;
   options.epochs = 2;
   const lase::TrainResult result = lase::train(graph, options);

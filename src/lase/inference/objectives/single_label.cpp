@@ -62,14 +62,12 @@ class SingleLabel : public ClassObjective {
     const Tensor values = predictions.cpu().contiguous();
     const int64_t known = values.size(1);  // classes of the model
     Scores scores = no_scores(known, nodes.size());
-    const size_t classes = scores.classes.size();
-    scores.confusion.assign(classes, std::vector<int64_t>(classes));
     int64_t correct = 0;
     for (const int64_t node : nodes) {
       const float* row = values.data_ptr<float>() + node * known;
       const auto truth = static_cast<size_t>(labels().label[node]);
       const auto predicted = static_cast<size_t>(std::max_element(row, row + known) - row);
-      ++scores.confusion[truth][predicted];
+      ++scores.confusion[{truth, predicted}];
       if (truth == predicted) {
         ++correct;
         ++scores.classes[truth].true_positives;

@@ -58,8 +58,6 @@ struct LayerType {
 
 // The type of that name; throws Error if there is none.
 const LayerType& layer_type(std::string_view name);
-// Names of all types in order of registration.
-std::vector<std::string> layer_names();
 // Adds a type; call it before creating models of the type. Throws Error if the name is taken.
 void register_layer(LayerType type);
 

@@ -62,7 +62,7 @@ class Product {
   }
   // The same, for rows first … last of x.
   void multiply(const Rows& x, const Dropout& dropout, int64_t first, int64_t last,
-                Tensor to) const {
+                const Tensor& to) const {
     if (packed_ && x.index.defined() && !dropout.active()) {
       packed_->multiply(x.matrix.data_ptr<float>(), x.index.data_ptr<int64_t>() + first,
                         last - first, to.data_ptr<float>());
