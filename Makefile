@@ -2,13 +2,14 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 60
 
 CONFIGURE = cmake -Wno-dev --log-level=NOTICE --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
 SOURCES = git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test build setup checks sanitize fuzz format lint bench install clean
+.PHONY: help quickstart test build setup checks sanitize tsan fuzz soak format lint bench install clean
 
 help: ## List the targets
 	@echo "make TARGET, where TARGET is one of"
@@ -19,7 +20,7 @@ quickstart: build ## Install dependencies, build, and train a model on generated
 
 test: build ## Install dependencies, build, and run the tests
 	@echo "== tests"
-	@ctest --test-dir build/release --parallel 2 --output-on-failure --no-tests=error
+	@scripts/test
 
 build: setup ## Install dependencies and build build/release/lase
 	@echo "== build (release)"
@@ -35,17 +36,23 @@ checks:
 sanitize: setup ## Run the tests with the address and undefined-behavior sanitizers
 	@scripts/check_sanitize --all $(JOBS)
 
+tsan: setup ## Run the tests that start threads with ThreadSanitizer
+	@scripts/check_threads $(JOBS)
+
 fuzz: checks ## Fuzz the file readers for FUZZ_SECONDS=60 per target
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+soak: build ## Attack the program with kills, full disks and damaged files for SOAK_SECONDS=60
+	@scripts/soak $(SOAK_SECONDS)
 
 format: checks ## Format all sources in place
 	@echo "== clang-format"
 	@$(SOURCES) | xargs clang-format -i
 
-lint: checks ## Check includes and formatting, and run clang-tidy
+lint: checks ## Check includes and formatting, and run clang-tidy on all sources (over an hour)
 	@scripts/check_layers
 	@scripts/check_format
-	@scripts/check_tidy $(JOBS)
+	@scripts/check_tidy --all $(JOBS)
 
 bench: build ## Run the benchmarks (needs 3 GB of disk space in build/bench)
 	@echo "== benchmarks"
