@@ -16,7 +16,8 @@ namespace {
 std::map<std::string, std::vector<int64_t>> weights_in(const std::string& path) {
   const std::string prefix = "weight.";
   std::map<std::string, std::vector<int64_t>> shapes;
-  for (const auto& [name, tensor] : lase::SafetensorsFile::open(path).tensors()) {
+  const auto file = lase::SafetensorsFile::open(path);
+  for (const auto& [name, tensor] : file.tensors()) {
     if (name.starts_with(prefix)) shapes.emplace(name.substr(prefix.size()), tensor.shape);
   }
   return shapes;

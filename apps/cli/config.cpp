@@ -39,7 +39,14 @@ std::vector<std::string> flags_of(const std::string& path, const std::vector<std
       return option_set_by(argument) == option_set_by(flag);
     });
     if (overridden) continue;
-    for (const auto& input : item.inputs) flags.push_back(flag + "=" + input);
+    for (const auto& input : item.inputs) {
+      // CLI11 would negate any number.
+      const bool negated = flag.starts_with("--no-");
+      lase::require_option(!negated || input == "true" || input == "false", path, ": ",
+                           lase::OptionName{flag.substr(2)}, " ", lase::quote(input),
+                           ": must be true or false");
+      flags.push_back(flag + "=" + input);
+    }
   }
   return flags;
 }

@@ -1,6 +1,7 @@
 #include "cli/option_flags.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace {
 
@@ -38,7 +39,15 @@ void add_switch(CLI::App& command, const lase::BoundOption& option) {
       .add_flag_function(
           names, [set = option.set](int64_t count) { set(count > 0); },
           option.info.help + (on ? " (default: on)" : ""))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->check([info = option.info](const std::string& text) {
+        try {
+          CLI::detail::to_flag_value(text);
+        } catch (const std::logic_error&) {  // from std::stoll
+          lase::fail_option(info, text);
+        }
+        return std::string();
+      });
 }
 
 void add_value(CLI::App& command, const lase::BoundOption& option) {

@@ -23,8 +23,11 @@ constexpr std::string_view kFor = "#1f6fb4";
 constexpr std::string_view kAgainst = "#c0392b";
 
 std::string number(double value) { return fixed(value, 3); }
+// Effects that round to zero have two significant digits: links of a hub have small ones.
 std::string signed_number(double value) {
-  return std::abs(value) < 0.0005 ? number(0) : signed_fixed(value, 3);
+  if (value == 0) return number(value);
+  if (std::abs(value) >= 0.0005) return signed_fixed(value, 3);
+  return (value < 0 ? "−" : "+") + scientific(std::abs(value), 1);
 }
 
 std::string attribute_effect(const AttributeEffect& attribute) {
@@ -138,7 +141,7 @@ std::string explanation_text(const Explanation& explanation, std::optional<doubl
   for (const auto& layer : explanation.layers) {
     text +=
         fmt::format("\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
-                    layer.layer, layer.links, layer.neighbors.size(), score_name(target));
+                    layer.layer, grouped(layer.links), layer.neighbors.size(), score_name(target));
     text += method(layer);
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,

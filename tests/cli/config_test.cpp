@@ -55,12 +55,17 @@ TEST_F(Config, SetsRequiredOptions) {
 }
 
 TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
-  for (const std::string config : {"slises = 5\n", "slices = \"few\"\n", "counts = \"cubed\"\n"}) {
+  for (const std::string config :
+       {"slises = 5\n", "slices = \"few\"\n", "counts = \"cubed\"\n",
+        "separate_directions = \"maybe\"\n", "separate_directions = 99999999999999999999\n"}) {
     const auto result = contacts(config);
     EXPECT_EQ(result.code, 2) << result.err;
     EXPECT_EQ(result.out, "");
   }
   EXPECT_NE(contacts("slises = 5\n").err.find("run.toml: unknown option 'slises'"),
+            std::string::npos);
+  EXPECT_NE(contacts("separate_directions = \"maybe\"\n")
+                .err.find("--separate-directions 'maybe': must be true or false"),
             std::string::npos);
   EXPECT_EQ(files(), (Strings{"contacts.csv", "links.csv", "run.toml"}));
 }

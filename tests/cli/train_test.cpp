@@ -72,6 +72,8 @@ TEST_F(TrainCli, RejectsInvalidOptions) {
   expect_bad_usage(train({"--dropout", "1.5"}),
                    {"--dropout 1.5: must be at least 0 and below 1\n"});
   EXPECT_EQ(files(), Strings{"g.graph"});
+  const std::string config = write("c.toml", "no_normalize = 99999999999999999999\n");
+  expect_bad_usage(train({"--config", config}), {config, "--no-normalize", "true or false"});
 }
 
 // Each error is one sentence by lase, never one by torch.

@@ -41,7 +41,7 @@ TEST(Explanation, TextAlignsNamesByCharacterCount) {
       << text;
 }
 
-TEST(Explanation, TextNamesTargetsDirectionsAndZeros) {
+TEST(Explanation, TextNamesTargetsDirectionsAndSmallEffects) {
   Explanation explanation = example();
   explanation.output = "years";
   explanation.probability = 0;
@@ -53,7 +53,7 @@ TEST(Explanation, TextNamesTargetsDirectionsAndZeros) {
                        "effect: change of the standardized target due to "))
       << text;
   EXPECT_NE(text.find("; out/in: sent/received by Zoë\n"), text.npos) << text;
-  EXPECT_NE(text.find(" effect 0.000  gate 0.250\n"), text.npos) << text;
+  EXPECT_NE(text.find(" effect −4.0e-04  gate 0.250\n"), text.npos) << text;
 }
 
 TEST(Explanation, SvgShowsTheNeighborsOfEveryLayer) {

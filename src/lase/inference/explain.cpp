@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "lase/base/error.h"
 #include "lase/inference/inference.h"
@@ -28,6 +29,34 @@ struct Effects {
   Tensor variant;     // int64 [n]
   Tensor value;       // double [n]
   bool exact = true;  // otherwise, to first order
+};
+
+// The sums of a layer, with the first-order expansion of an output, computed on first use.
+class ExpandedSums {
+ public:
+  struct Expansion {
+    OwnSums::Values center;    // c
+    OwnSums::Values gradient;  // ∇F(c)
+    double score = 0;          // F(c)
+  };
+
+  ExpandedSums(const Ego& ego, int64_t l, int64_t degree, int64_t output)
+      : sums_(ego, l, degree), output_(output) {}
+  const OwnSums& sums() const { return sums_; }
+  const Expansion& expansion() {
+    if (!expansion_) {
+      const OwnSums::Values center = sums_.center();
+      expansion_ = {.center = center,
+                    .gradient = sums_.gradient(center, output_),
+                    .score = sums_.outputs(center)[0][output_].item<double>()};
+    }
+    return *expansion_;
+  }
+
+ private:
+  OwnSums sums_;
+  int64_t output_;
+  std::optional<Expansion> expansion_;
 };
 
 // Values of the sums for the given variants, int64 [n].
@@ -55,17 +84,17 @@ class LayerExplainer {
   LayerExplanation explain() const;
 
  private:
-  Effects largest_effects(const OwnSums& sums, const Variants& variants, int64_t count,
+  Effects largest_effects(ExpandedSums& sums, const Variants& variants, int64_t count,
                           int64_t exact) const;
   Tensor exact_effects(const OwnSums& sums, const Variants& variants, const Tensor& which) const;
-  Tensor first_order_effects(const OwnSums& sums, const Variants& variants, int64_t count) const;
+  Tensor first_order_effects(ExpandedSums& sums, const Variants& variants, int64_t count) const;
   // Number of variants that one of `shares` equal parts of kWork suffices for.
   int64_t affordable(int64_t shares) const {
     if (options_.exact > 0) return options_.exact;
     return kWork / std::max<int64_t>(1, ego_.arcs_after(l_)) / shares;
   }
   // The attributes with the largest effects; returns whether the effects are exact.
-  bool add_attributes(const OwnSums& sums, int64_t arc, NeighborEffect& neighbor) const;
+  bool add_attributes(ExpandedSums& sums, int64_t arc, NeighborEffect& neighbor) const;
 
   const Graph& graph_;
   const Ego& ego_;
@@ -86,15 +115,13 @@ Tensor LayerExplainer::exact_effects(const OwnSums& sums, const Variants& varian
   return at::cat(effects);
 }
 
-Tensor LayerExplainer::first_order_effects(const OwnSums& sums, const Variants& variants,
+Tensor LayerExplainer::first_order_effects(ExpandedSums& sums, const Variants& variants,
                                            int64_t count) const {
-  const OwnSums::Values center = sums.center();
-  const OwnSums::Values gradient = sums.gradient(center, output_);
-  const double rest = score_ - sums.outputs(center)[0][output_].item<double>();
+  const auto& [center, gradient, value] = sums.expansion();
   std::vector<Tensor> effects;
   for (const Tensor& chunk : at::arange(count, at::kLong).split(kChunk)) {
     const OwnSums::Values changed = variants(chunk);
-    Tensor effect = at::full({chunk.size(0)}, rest, at::kDouble);
+    Tensor effect = at::full({chunk.size(0)}, score_ - value, at::kDouble);
     for (size_t j = 0; j < changed.size(); ++j) {
       effect += (center[j] - changed[j]).matmul(gradient[j][0]);
     }
@@ -106,8 +133,8 @@ Tensor LayerExplainer::first_order_effects(const OwnSums& sums, const Variants& 
 // The variants 0 … count − 1 in descending order of their effects: all of them if exact effects
 // are affordable; otherwise the `exact` ones with the largest first-order effects, or, if `exact`
 // is 0, all with first-order effects.
-Effects LayerExplainer::largest_effects(const OwnSums& sums, const Variants& variants,
-                                        int64_t count, int64_t exact) const {
+Effects LayerExplainer::largest_effects(ExpandedSums& sums, const Variants& variants, int64_t count,
+                                        int64_t exact) const {
   Effects effects;
   effects.variant = at::arange(count, at::kLong);
   if (count > exact) {
@@ -116,7 +143,7 @@ Effects LayerExplainer::largest_effects(const OwnSums& sums, const Variants& var
     if (exact > 0) effects.variant = std::get<1>(effects.value.abs().topk(exact));
   }
   if (count <= exact || exact > 0) {
-    effects.value = exact_effects(sums, variants, effects.variant);
+    effects.value = exact_effects(sums.sums(), variants, effects.variant);
     effects.exact = true;
   }
   const Tensor order =
@@ -126,10 +153,10 @@ Effects LayerExplainer::largest_effects(const OwnSums& sums, const Variants& var
   return effects;
 }
 
-bool LayerExplainer::add_attributes(const OwnSums& sums, int64_t arc,
+bool LayerExplainer::add_attributes(ExpandedSums& sums, int64_t arc,
                                     NeighborEffect& neighbor) const {
   const LinkAttributes& links = ego_.links();
-  const auto& inputs = sums.inputs();
+  const auto& inputs = sums.sums().inputs();
   const bool reads_links = std::any_of(inputs.begin(), inputs.end(), [](const auto& in) {
     return in.u.defined() || in.v.defined();
   });
@@ -146,7 +173,7 @@ bool LayerExplainer::add_attributes(const OwnSums& sums, int64_t arc,
   const Variants zeroed = [&](const Tensor& which) {
     const Tensor rows = values.repeat({which.size(0), 1});
     rows.scatter_(1, columns.index_select(0, which).unsqueeze(1), 0);
-    return sums.with_attributes(arc, rows);
+    return sums.sums().with_attributes(arc, rows);
   };
   const int64_t count = columns.size(0);
   int64_t exact = affordable(options_.neighbors);
@@ -168,15 +195,15 @@ LayerExplanation LayerExplainer::explain() const {
   layer.layer = l_ + 1;
   layer.links = block_.arcs();
   if (layer.links == 0) return layer;
-  const OwnSums sums(ego_, l_, layer.links);
-  const OwnSums fewer(ego_, l_, layer.links - 1);
-  const Variants without = [&](const Tensor& arcs) { return fewer.without(arcs); };
+  ExpandedSums sums(ego_, l_, layer.links, output_);
+  ExpandedSums fewer(ego_, l_, layer.links - 1, output_);
+  const Variants without = [&](const Tensor& arcs) { return fewer.sums().without(arcs); };
   const int64_t exact = std::max(affordable(1), options_.neighbors);
   const Effects effects = largest_effects(fewer, without, layer.links, exact);
   layer.exact_links = effects.value.size(0);
   const int64_t shown = std::min(layer.exact_links, options_.neighbors);
   const Tensor arcs = effects.variant.narrow(0, 0, shown);
-  const Tensor gates = sums.gates(arcs);
+  const Tensor gates = sums.sums().gates(arcs);
   const Tensor nodes = ego_.neighbors(block_).index_select(0, arcs);
   for (int64_t i = 0; i < shown; ++i) {
     NeighborEffect& neighbor = layer.neighbors.emplace_back();
