@@ -15,18 +15,27 @@
 
 namespace {
 
-lase::TrainOptions options_in(const std::string& path) {
+// `lase train`; built once, since it has many flags.
+struct Train {
   lase::TrainOptions options;
   std::string graph;
-  CLI::App app("lase");
-  CLI::App* command = app.add_subcommand("train", "");
-  command->add_option("graph", graph)->required();
-  add_flags(*command, lase::train_option_table().bind(options));
-  add_flags(*command, lase::checkpoint_option_table().bind(options));
+  CLI::App app{"lase"};
+
+  Train() {
+    CLI::App* command = app.add_subcommand("train", "");
+    command->add_option("graph", graph)->required();
+    add_flags(*command, lase::train_option_table().bind(options));
+    add_flags(*command, lase::checkpoint_option_table().bind(options));
+  }
+};
+
+lase::TrainOptions options_in(const std::string& path) {
+  static Train train;
+  train.options = {};
   auto arguments = expand_config({"train", "g", "--config", path});
   std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the last one first
-  app.parse(std::move(arguments));
-  return options;
+  train.app.parse(std::move(arguments));
+  return train.options;
 }
 
 }  // namespace

@@ -78,9 +78,17 @@ TEST_F(AuthorsFormat, RejectsRowsOutOfRange) {
   expect_error([&] { read(); }, {"no row for the id 'x'"});
 }
 
+// No memory is reserved for rows that do not exist: here 400 GB.
 TEST_F(AuthorsFormat, RejectsFeaturesWithoutRows) {
+  std::string nodes;
+  for (int i = 0; i < 100'000; ++i) {
+    nodes +=
+        (i == 0 ? "" : ",") + std::string(R"({"state": "train", "id": )") + std::to_string(i) + "}";
+  }
+  write("d-G.json", R"({"nodes": [)" + nodes + R"(], "links": []})");
+  std::filesystem::remove(path("d-node-id-map.json"));
   write("d-node-feats.npy", npy("<f4", "(0, 1000000)", ""));
-  expect_error([&] { read(); }, {"d-node-id-map.json", "'5' to row 2, but there are 0 rows"});
+  expect_error([&] { read(); }, {"maps the id '0' to row 0, but there are 0 rows"});
 }
 
 TEST_F(AuthorsFormat, RejectsInconsistentGraphs) {
