@@ -16,7 +16,10 @@ struct Network {
   Inputs inputs;
 
   Network(const TrainedModel& of, const Graph& on)
-      : trained(of), graph(on), arcs(on), inputs(on, of.scaling, ScaleWhen::kOnDemand) {}
+      : trained(of),
+        graph(on),
+        arcs(static_cast<const Adjacency&>(on)),
+        inputs(on, of.scaling, ScaleWhen::kOnDemand) {}
   const Model& model() const { return *trained.model; }
   int64_t last_layer() const { return model().block_count() - 1; }
 };
