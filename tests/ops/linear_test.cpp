@@ -1,7 +1,11 @@
 #include "lase/ops/linear.h"
 
+#include <future>
+#include <thread>
+
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
+#include "lase/ops/one_thread.h"
 #include "lase/ops/row_dot.h"
 
 #include "torch_support.h"
@@ -107,6 +111,30 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
     expect_same_bits(y.detach(), first[0], "y");
     expect_same_bits(v.grad(), first[1], "W");
   }
+}
+
+// The number of threads of a thread that used torch before.
+TEST(OneThread, AppliesToOtherThreadsOnceTheyInheritIt) {
+  std::promise<void> limited;
+  int before = 0;
+  int after = 0;
+  std::promise<void> started;
+  std::thread other([&] {
+    before = at::get_num_threads();
+    started.set_value();
+    limited.get_future().wait();
+    ops::inherit_thread_count();
+    after = at::get_num_threads();
+  });
+  started.get_future().wait();
+  const int previous = at::get_num_threads();
+  {
+    const ops::OneThread one_thread;
+    limited.set_value();
+    other.join();
+  }
+  EXPECT_EQ(before, previous);
+  EXPECT_EQ(after, 1);
 }
 
 }  // namespace

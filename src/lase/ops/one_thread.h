@@ -17,4 +17,9 @@ class OneThread {
   int previous_;
 };
 
+// Applies torch's number of threads to the calling thread. For OpenMP, which BLAS uses, it is a
+// property of each thread: without this call, a product computed by another thread than the one
+// that created OneThread would be split differently, and rounded differently.
+inline void inherit_thread_count() { at::init_num_threads(); }
+
 }  // namespace lase::ops

@@ -9,6 +9,7 @@
 #include "lase/kernels/kernels.h"
 #include "lase/ops/cpu/cpu.h"
 #include "lase/ops/dropout.h"
+#include "lase/ops/one_thread.h"
 #include "lase/ops/rows.h"
 #include "lase/ops/workspace.h"
 
@@ -86,6 +87,7 @@ Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double
   const Product product(w);
   parallel_for(rows.size(), kTile, [&](int64_t first, int64_t last) {
     const c10::NoGradGuard no_grad;
+    inherit_thread_count();
     product.multiply(rows, dropout, first, last, y.slice(0, first, last));
   });
   return y;
@@ -109,6 +111,7 @@ TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor&
   std::vector<Tensor> dw(static_cast<size_t>((n + chunk - 1) / chunk));
   parallel_for(n, chunk, [&](int64_t begin, int64_t end) {
     const c10::NoGradGuard no_grad;
+    inherit_thread_count();
     Tensor& sum = dw[static_cast<size_t>(begin / chunk)];
     for (int64_t first = begin; first < end; first += kTile) {
       const int64_t last = std::min(end, first + kTile);
