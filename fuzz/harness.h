@@ -54,7 +54,7 @@ class MemoryFolder {
 
   const std::string& path() const { return path_; }
 
-  // Writes a file, or removes it and the folders that become empty if there is no content.
+  // Writes a file. Without content, removes the file instead, and its parent folders if empty.
   void set(const std::string& name, std::string_view content) const {
     const std::filesystem::path root(path_);
     const auto file = root / name;

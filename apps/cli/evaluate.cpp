@@ -152,9 +152,9 @@ nlohmann::json run_evaluate(const Files& files, const std::string& split,
                        {"nodes", of_class.support()}});
   }
   nlohmann::json confused = nlohmann::json::array();
-  for (const auto& [pair_of_classes, count] : scores.confusion) {
-    confused.push_back({{"label", labels.names[pair_of_classes.first]},
-                        {"predicted", labels.names[pair_of_classes.second]},
+  for (const auto& [classes_of, count] : scores.confusion) {
+    confused.push_back({{"label", labels.names[classes_of.first]},
+                        {"predicted", labels.names[classes_of.second]},
                         {"nodes", count}});
   }
   const auto& training = pair.trained.training;

@@ -48,8 +48,8 @@ void add_options(CLI::App& app, Session&) {
   command->callback([&app] {
     std::cout
         << "# Options\n\nAll options of all commands, as printed by `lase options`, with valid "
-           "values "
-           "in brackets. Every command also has `--help`, `--json` (print the result as one JSON "
+           "values in brackets. Every command also has `--help`, `--json` (print the result as one "
+           "JSON "
            "object on the last line), `--threads` (number of threads, 0 = all cores) and `--config "
            "FILE` (TOML file with values for any of its options; names may use underscores or "
            "dashes).\n";

@@ -12,7 +12,7 @@ class RealData : public FolderTest {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(data("README.md"))) {
-      GTEST_SKIP() << "there is no data folder " LASE_DATA;
+      GTEST_SKIP() << "the data folder " LASE_DATA " does not exist";
     }
   }
   static std::string data(const std::string& name) { return LASE_DATA "/" + name; }

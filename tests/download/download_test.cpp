@@ -450,7 +450,8 @@ TEST_F(Email, RejectsInconsistentLists) {
 // The real emails with new ids in the style of SNAP: arbitrary ids in the list with timestamps, and
 // ids in order of appearance, with some people who only have self-loops, in the list without.
 TEST_F(Email, MatchesEveryoneInTheRealData) {
-  if (!fs::exists(LASE_DATA "/README.md")) GTEST_SKIP() << "there is no data folder " LASE_DATA;
+  if (!fs::exists(LASE_DATA "/README.md"))
+    GTEST_SKIP() << "the data folder " LASE_DATA " does not exist";
   std::map<std::string, std::string> department;
   std::istringstream nodes(read_file(LASE_DATA "/email/nodes.csv"));
   for (std::string line; std::getline(nodes, line);) {

@@ -221,7 +221,7 @@ TEST_F(ModelFile, ReportsAPathThatCannotBeWritten) {
                {path("no/such/folder/m.model")});
 }
 
-TEST(FittedGraph, ReportsHowAttributesDiffer) {
+TEST(PrepareGraph, ReportsHowAttributesDiffer) {
   const Graph graph = toy_graph({});
   const TrainedModel trained = trained_on(graph);
   const auto rejects = [&](const Graph& other, std::initializer_list<std::string> parts) {
@@ -241,7 +241,7 @@ TEST(FittedGraph, ReportsHowAttributesDiffer) {
           {"new.graph", "separate attributes for each direction", "the same attributes in both"});
 }
 
-TEST(FittedGraph, AddsDegreeFeaturesToNodesWithoutFeatures) {
+TEST(PrepareGraph, AddsDegreeFeaturesToNodesWithoutFeatures) {
   Graph bare = toy_graph({.features = 0});
   Graph graph = bare;
   graph.nodes.features = degree_features(graph);
@@ -253,7 +253,7 @@ TEST(FittedGraph, AddsDegreeFeaturesToNodesWithoutFeatures) {
   expect_error([&] { prepare_graph(trained, toy_graph({}), "new.graph"); }, {"4 node features"});
 }
 
-TEST(FittedGraph, AppliesMissingReductions) {
+TEST(PrepareGraph, AppliesMissingReductions) {
   const Graph raw = toy_graph({.features = 5, .attributes = 4});
   Graph reduced = raw;
   reduce_nodes(reduced, {.components = 3});

@@ -232,7 +232,7 @@ Attributes dense_copy(const Attributes& matrix) {
 }
 
 // Sparse attributes are not standardized, so their weights differ.
-TEST(Trainer, LearnsTheSameWeightsFromCodedAndDenseAttributes) {
+TEST(Trainer, LearnsTheSameWeightsFromDictionaryAndDenseAttributes) {
   const Graph dictionary =
       toy_graph({.nodes = 40, .links = 100, .layout = Layout::kDictionary, .split = true});
   Graph dense = dictionary;
