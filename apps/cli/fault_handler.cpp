@@ -1,6 +1,7 @@
 #include "cli/fault_handler.h"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGBUS, SIGSEGV};
 std::array<struct sigaction, kSignals.size()> previous;
+std::atomic_flag reported;
 
 // Only async-signal-safe calls are allowed below.
 
@@ -22,6 +24,8 @@ void print(std::string_view text) {
 
 void on_fault(int signal, siginfo_t* info, void*) {
   if (const char* path = lase::changed_mapped_file()) {
+    // Several threads may fault at once. The first one ends the process.
+    if (reported.test_and_set()) ::pause();
     print("\nlase: ");
     print(path);
     print(kChangedFile);

@@ -106,6 +106,42 @@ TEST_F(File, IsNotWrittenOverAFolderOrADevice) {
   expect_error([&] { AtomicFile(path("pipe")); }, {"pipe", "not a regular file"});
 }
 
+// A process that is killed between naming a finished file and moving it into place leaves its
+// temporary file, which the next writer deletes.
+TEST_F(File, DeletesWhatAKilledWriterLeft) {
+  std::string temporary;
+  {
+    AtomicFile file(path("a"));
+    file.write(as_bytes("new"));
+    write("a/b", "a folder that is not empty cannot be replaced");
+    expect_error([&] { file.commit(); }, {"a: cannot be written"});
+    const Strings left = files();
+    ASSERT_EQ(left.size(), 2U);
+    temporary = left[0];
+  }
+  ASSERT_TRUE(temporary.starts_with(".lase-")) << temporary;
+  std::filesystem::remove_all(path("a"));
+  write(temporary, "of a writer that no longer exists");
+  write(".lase-of-another-file.part", "");
+  write_file(path("a"), "text");
+  EXPECT_EQ(files(), (Strings{".lase-of-another-file.part", "a"}));
+}
+
+TEST_F(File, HasTheContentsOfTheLastOfSeveralWriters) {
+  AtomicFile first(path("a"));
+  AtomicFile second(path("a"));
+  first.write(as_bytes("first"));
+  second.write(as_bytes("second"));
+  // A finished file of another writer, not yet moved into place.
+  write("a/b", "a folder that is not empty cannot be replaced");
+  expect_error([&] { first.commit(); }, {"a: cannot be written"});
+  std::filesystem::remove_all(path("a"));
+  EXPECT_EQ(files().size(), 1U);
+  second.commit();
+  EXPECT_EQ(read_file(path("a")), "second");
+  EXPECT_EQ(files().size(), 2U);
+}
+
 TEST_F(File, LeavesNothingBehindIfCommitFails) {
   {
     AtomicFile file(path("a"));

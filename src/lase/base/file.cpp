@@ -6,14 +6,15 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "lase/base/checksum.h"
 #include "lase/base/error.h"
 #include "lase/base/text.h"
 
@@ -96,16 +97,49 @@ const char* changed_mapped_file() noexcept {
 
 namespace {
 
-// A name in the folder that no file has; other processes may choose names at the same time.
-std::string temporary_name(const std::string& folder) {
-  static std::atomic<int> count{0};
-  std::string name;
-  do {
-    struct timespec now {};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    name = join(folder, ".lase-", ::getpid(), "-", now.tv_nsec, "-", count++, ".part");
-  } while (::access(name.c_str(), F_OK) == 0);
-  return name;
+// A temporary file is locked while its writer lives. Returns whether the lock was acquired, or the
+// file system has no locks.
+bool lock(int descriptor) {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+// Deletes a temporary file if its writer was killed.
+void remove_abandoned(const std::string& temporary) {
+  const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(temporary.c_str());
+  ::close(descriptor);
+}
+
+// Calls create(name) with names of temporary files for `target` until it succeeds or fails with
+// another error than EEXIST. Returns the last name. The names are always the same, so that the next
+// writer of the file finds what a killed one has left.
+template <class Create>
+std::string create_temporary(const std::string& target, const Create& create) {
+  const auto slash = target.rfind('/');
+  const size_t folder = slash == target.npos ? 0 : slash + 1;
+  const std::string_view name = std::string_view(target).substr(folder);
+  const std::string start = join(std::string_view(target).substr(0, folder), ".lase-",
+                                 checksum_text(checksum(std::as_bytes(std::span(name)))), "-");
+  for (int count = 0;; ++count) {
+    std::string temporary = join(start, count, ".part");
+    remove_abandoned(temporary);
+    if (create(temporary) || errno != EEXIST) return temporary;
+  }
+}
+
+// Creates and locks a file that does not exist. errno is EEXIST if it does, or if another writer
+// considered it abandoned before it was locked.
+int create_locked(const std::string& name) {
+  const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return -1;
+  struct stat status {};
+  if (lock(descriptor) && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0) {
+    return descriptor;
+  }
+  ::close(descriptor);
+  errno = EEXIST;
+  return -1;
 }
 
 // What a chain of symbolic links points to, whether or not it exists.
@@ -134,13 +168,17 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   target_ = follow_links(path_);
   const auto slash = target_.rfind('/');
   const std::string folder = slash == target_.npos ? "./" : target_.substr(0, slash + 1);
-  temporary_ = temporary_name(folder);
   // An unnamed file disappears however the program ends, but not every file system supports
   // O_TMPFILE.
   descriptor_ = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   named_ = descriptor_ < 0;
   if (named_) {
-    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary_ = create_temporary(target_, [&](const std::string& name) {
+      descriptor_ = create_locked(name);
+      return descriptor_ >= 0;
+    });
+  } else {
+    lock(descriptor_);
   }
   require(descriptor_ >= 0, path_, ": cannot be written: ", reason());
 }
@@ -186,8 +224,11 @@ void AtomicFile::commit() {
   bool done = ::fsync(descriptor_) == 0;
   if (done && !named_) {
     const std::string self = join("/proc/self/fd/", descriptor_);
-    done = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
-    named_ = done;
+    temporary_ = create_temporary(target_, [&](const std::string& name) {
+      named_ = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+      return named_;
+    });
+    done = named_;
   }
   done = done && ::rename(temporary_.c_str(), target_.c_str()) == 0;
   require(done, path_, ": cannot be written: ", reason());
