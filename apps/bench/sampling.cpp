@@ -266,7 +266,7 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
 }
 
 json run_sampling(const SamplingFlags& flags, const Session& session) {
-  const lase::ops::Workspace workspace;
+  const lase::Workspace workspace;
   const lase::TrainedModel trained = lase::load_model(flags.model);
   lase::Graph graph = lase::load_graph(flags.graph);
   graph = lase::prepare_graph(trained, std::move(graph), flags.graph);

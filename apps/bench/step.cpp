@@ -208,7 +208,7 @@ class Run {
 };
 
 json run_step(const StepFlags& flags, const Session& session) {
-  const lase::ops::Workspace workspace;
+  const lase::Workspace workspace;
   std::ostream& out = session.out();
   const lase::Graph graph = graph_of(flags);
   out << "graph            " << graph.node_count() << " nodes, " << graph.links << " links, "

@@ -33,7 +33,7 @@ void expect_same_as_torch(at::ScalarType type) {
 TEST(ConcatRelu, MatchesTorch) {
   for (const auto type : {at::kDouble, at::kFloat}) {
     expect_same_as_torch(type);
-    const ops::Workspace workspace;
+    const Workspace workspace;
     expect_same_as_torch(type);
   }
 }

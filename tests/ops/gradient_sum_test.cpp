@@ -38,7 +38,7 @@ Tensor gradient(bool summed, bool others) {
 TEST(GradientSum, MatchesTheAutogradEngine) {
   for (const bool others : {false, true}) {
     expect_close(gradient(true, others), gradient(false, others), 1e-5, "h");
-    const ops::Workspace workspace;
+    const Workspace workspace;
     expect_close(gradient(true, others), gradient(false, others), 1e-5, "h, workspace");
   }
 }

@@ -127,7 +127,7 @@ TEST(Library, MovesToTheSameDeviceWithoutCopies) {
 constexpr int64_t kLarge = int64_t{1} << 20;  // floats
 
 TEST(Workspace, ReusesABufferThatATensorReturned) {
-  const ops::Workspace workspace;
+  const Workspace workspace;
   const void* first = ops::empty({kLarge}).data_ptr();
   const Tensor again = ops::empty({kLarge - 5});  // of the same size class
   EXPECT_EQ(again.data_ptr(), first);
@@ -141,21 +141,21 @@ TEST(Workspace, ReusesABufferThatATensorReturned) {
 TEST(Workspace, CanBeSharedWithAnotherThread) {
   Tensor outlives;
   {
-    const ops::Workspace workspace;
+    const Workspace workspace;
     const void* first = ops::empty({kLarge}).data_ptr();
-    std::thread([pool = ops::Workspace::share(), first] {
-      EXPECT_EQ(ops::Workspace::share(), nullptr);
-      const ops::Workspace joined(pool);
+    std::thread([pool = Workspace::share(), first] {
+      EXPECT_EQ(Workspace::share(), nullptr);
+      const Workspace joined(pool);
       EXPECT_EQ(ops::empty({kLarge}).data_ptr(), first);
     }).join();
     outlives = ops::empty({2, kLarge}).fill_(3);
   }
-  EXPECT_EQ(ops::Workspace::share(), nullptr);
+  EXPECT_EQ(Workspace::share(), nullptr);
   EXPECT_EQ(outlives.sum().item<float>(), 6 * static_cast<float>(kLarge));
 }
 
 TEST(Workspace, GathersRows) {
-  const ops::Workspace workspace;
+  const Workspace workspace;
   Random random(24);
   const Tensor matrix = random_floats(random, {50, 3000});
   const Tensor index = at::arange(400, at::kLong).remainder(50);

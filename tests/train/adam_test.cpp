@@ -36,6 +36,17 @@ TEST(Adam, MatchesItsEquations) {
   EXPECT_NEAR(adam.moments().second.at("w").item<double>(), v, 1e-12);
 }
 
+TEST(Adam, PropagatesNanGradients) {
+  Parameters parameters(1);
+  parameters.zeros("w", 2);
+  at::Tensor& w = parameters.all()[0].second;
+  Adam adam(parameters, {.clip = 1});
+  w.mutable_grad() = at::tensor({std::nanf(""), 1.0F}, at::kFloat);
+  adam.step(0.1);
+  EXPECT_TRUE(std::isnan(w[0].item<float>()));
+  EXPECT_TRUE(std::isfinite(w[1].item<float>()));
+}
+
 TEST(Adam, DoesNotChangeParametersWithoutGradient) {
   Parameters parameters(1);
   parameters.matrix("a", 2, 2);

@@ -165,7 +165,8 @@ bool LayerExplainer::add_attributes(ExpandedSums& sums, int64_t arc,
   Tensor fraction = at::zeros_like(values);
   for (const auto& in : inputs) {
     if (!in.u.defined()) continue;
-    fraction = in.u.norm(2, 0) * (values - links.mean).abs();
+    const Tensor centered = links.mean.defined() ? values - links.mean : values;
+    fraction = in.u.norm(2, 0) * centered.abs();
     fraction = fraction / fraction.sum().clamp_min(1e-30);
   }
   const Tensor columns = values.nonzero().squeeze(1);

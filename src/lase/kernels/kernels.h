@@ -124,6 +124,19 @@ class RowProduct {
 // out [d] = Σ_i g[i] h(row_i), the gradient of dot_rows with respect to v.
 void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const float* g, float* out);
 
+// One step of Adam (Kingma and Ba 2015) on n weights, in place, with g' = clip(g) + weight_decay w:
+//
+//   m ← β1 m + (1−β1) g'     v ← β2 v + (1−β2) g'²
+//   w ← w − lr m̂ / (√v̂ + ε),   m̂ = m / (1 − β1^steps),   v̂ = v / (1 − β2^steps)
+struct AdamStep {
+  double learning_rate = 0;
+  double weight_decay = 0;
+  double clip = 0;    // largest absolute value of an entry of g; 0: unlimited
+  int64_t steps = 1;  // including this one
+};
+template <class T>  // float or double
+void adam_step(const AdamStep& step, const T* g, int64_t n, T* w, T* m, T* v);
+
 // Skip-gram with negative sampling: ⟨c(u), c'(v)⟩ grows for observed pairs (u, v) and shrinks for
 // negative samples. SGD steps in the order of the pairs; up to kPairGroup consecutive pairs with
 // the same u form one step, computed from the same c(u):

@@ -193,8 +193,8 @@ Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
     matrix_ = dense_features(features_, scaling);
   }
   links_.f = ops::AttributeTensors(graph.link_attributes);
-  links_.mean = scaling.link_mean;
-  links_.scale = scaling.link_scale;
+  if (scaling.link_mean.any().item<bool>()) links_.mean = scaling.link_mean;
+  if (scaling.link_scale.ne(1).any().item<bool>()) links_.scale = scaling.link_scale;
 }
 
 Inputs Inputs::to(const at::Device& device) const {

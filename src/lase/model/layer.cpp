@@ -7,10 +7,12 @@ namespace lase {
 
 using at::Tensor;
 
-Tensor LinkAttributes::scaled(const Tensor& weights) const { return weights * scale; }
+Tensor LinkAttributes::scaled(const Tensor& weights) const {
+  return scale.defined() ? weights * scale : weights;
+}
 
 Tensor LinkAttributes::shift(const Tensor& scaled_weights) const {
-  return -scaled_weights.matmul(mean);
+  return mean.defined() ? -scaled_weights.matmul(mean) : Tensor();
 }
 
 State Layer::forward(const LayerInput& in) const {

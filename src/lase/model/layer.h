@@ -13,11 +13,13 @@ namespace lase {
 // since U ((f − mean) scale) = (U scale) f − (U scale) mean.
 struct LinkAttributes {
   ops::AttributeTensors f;
-  at::Tensor mean;   // [k]
-  at::Tensor scale;  // [k]
+  at::Tensor mean;   // [k]; undefined: 0
+  at::Tensor scale;  // [k]; undefined: 1
 
-  at::Tensor scaled(const at::Tensor& weights) const;        // U scale: [·, k]
-  at::Tensor shift(const at::Tensor& scaled_weights) const;  // −(U scale) mean
+  // U scale: [·, k]
+  at::Tensor scaled(const at::Tensor& weights) const;
+  // −(U scale) mean; undefined if it is 0.
+  at::Tensor shift(const at::Tensor& scaled_weights) const;
 };
 
 // Input of a layer, one row per source.

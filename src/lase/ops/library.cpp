@@ -54,6 +54,9 @@ TORCH_LIBRARY(lase, m) {
   m.def(
       "linear_backward(Tensor dy, Tensor x, Tensor? index, Tensor w, float rate, int key, "
       "bool needs_x, bool needs_w) -> (Tensor dx, Tensor dw)");
+  m.def(
+      "adam_step(Tensor(a!) w, Tensor g, Tensor(b!) m, Tensor(c!) v, float learning_rate, "
+      "float weight_decay, float clip, int steps) -> ()");
   m.def("row_dot(Tensor x, Tensor? index, Tensor v) -> Tensor");
   m.def("row_dot_backward(Tensor g, Tensor x, Tensor? index) -> Tensor");
   m.def(
@@ -77,6 +80,7 @@ TORCH_LIBRARY_IMPL(lase, CPU, m) {
   m.impl("largest_arcs", cpu::largest_arcs);
   m.impl("linear", cpu::linear);
   m.impl("linear_backward", cpu::linear_backward);
+  m.impl("adam_step", cpu::adam_step);
   m.impl("row_dot", cpu::row_dot);
   m.impl("row_dot_backward", cpu::row_dot_backward);
   m.impl("sparse_rows", cpu::sparse_rows);

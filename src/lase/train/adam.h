@@ -8,10 +8,8 @@
 
 namespace lase {
 
-// Adam (Kingma and Ba 2015) with accessible state, so that a checkpoint can store all of it.
-//
-//   m ← β1 m + (1−β1) g      v ← β2 v + (1−β2) g²
-//   w ← w − lr m̂ / (√v̂ + ε)
+// Adam with accessible state, so that a checkpoint can store all of it; the equations are in
+// kernels.h.
 class Adam {
  public:
   Adam(Parameters& parameters, AdamOptions options);

@@ -38,7 +38,7 @@ int64_t BatchStream::count() const {
 void BatchStream::run() {
   const ContextScope context(context_);
   const ops::OneThread one_thread;
-  const ops::Workspace workspace(workspace_);
+  const Workspace workspace(workspace_);
   try {
     for (int64_t i = 0; i < count(); ++i) {
       const auto start = std::chrono::steady_clock::now();

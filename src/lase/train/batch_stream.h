@@ -49,8 +49,8 @@ class BatchStream {
   const Adjacency& graph_;
   const Sampling& sampling_;
   Options options_;
-  Context context_ = Context::current();                      // of the training thread
-  ops::Workspace::Pool workspace_ = ops::Workspace::share();  // shared with it
+  Context context_ = Context::current();            // of the training thread
+  Workspace::Pool workspace_ = Workspace::share();  // shared with it
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> ready_;

@@ -207,7 +207,7 @@ void Trainer::resume() {
 TrainResult train(const Graph& graph, const TrainOptions& options) {
   const ops::OneThread one_thread;  // first, so that threads started later inherit it
   const FlushDenormals flush;
-  const ops::Workspace workspace;
+  const Workspace workspace;
   const auto start = std::chrono::steady_clock::now();
   Trainer trainer(graph, options);
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <memory>
-#include <new>
 
+#include "lase/base/workspace.h"
 #include "lase/kernels/cpu/isa.h"
 
 // Shared by the CPU kernels.
@@ -20,22 +20,16 @@ inline int64_t round_up(int64_t n, int64_t multiple) {
 // A zero-initialized array aligned to 64 bytes.
 class Floats {
  public:
-  explicit Floats(int64_t n = 0) : data_(allocate(n)) {}
-  float* get() const { return data_.get(); }
+  explicit Floats(int64_t n = 0) {
+    if (n == 0) return;
+    const int64_t bytes = round_up(n, 16) * static_cast<int64_t>(sizeof(float));
+    data_ = workspace_memory(bytes);
+    std::memset(data_.get(), 0, static_cast<size_t>(bytes));
+  }
+  float* get() const { return reinterpret_cast<float*>(data_.get()); }
 
  private:
-  struct Free {
-    void operator()(float* p) const { std::free(p); }
-  };
-  static float* allocate(int64_t n) {
-    if (n == 0) return nullptr;
-    const auto bytes = static_cast<size_t>(round_up(n, 16)) * sizeof(float);
-    auto* p = static_cast<float*>(std::aligned_alloc(64, bytes));
-    if (p == nullptr) throw std::bad_alloc();
-    std::memset(p, 0, bytes);
-    return p;
-  }
-  std::unique_ptr<float, Free> data_;
+  std::shared_ptr<std::byte> data_;
 };
 
 inline void add(const float* from, int64_t n, float* to) {

@@ -20,7 +20,8 @@ void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes&
   in.q = ops::row_dot(in.h, v_v_.squeeze(0));
   if (v_e_.size(1) == 0) return;
   in.v = links.scaled(v_e_).squeeze(0);
-  in.p = in.p + links.shift(in.v);
+  const Tensor shift = links.shift(in.v);
+  if (shift.defined()) in.p = in.p + shift;
 }
 
 AmplifierMatrix::AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,

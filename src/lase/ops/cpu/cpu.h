@@ -32,6 +32,10 @@ TwoTensors linear_backward(const at::Tensor& dy, const at::Tensor& x, const Mayb
                            const at::Tensor& w, double rate, int64_t key, bool needs_x,
                            bool needs_w);
 
+// One step in place; see ops/adam.h.
+void adam_step(const at::Tensor& w, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
+               double learning_rate, double weight_decay, double clip, int64_t steps);
+
 at::Tensor row_dot(const at::Tensor& x, const MaybeTensor& index, const at::Tensor& v);
 // dv
 at::Tensor row_dot_backward(const at::Tensor& g, const at::Tensor& x, const MaybeTensor& index);
