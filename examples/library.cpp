@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
 
   // The model applies to any graph with the same attributes, including nodes not seen in training.
   const lase::Predictions predictions = lase::predict(result.trained, graph);
-  const auto label = predictions.probability[0].argmax().item<int64_t>();
+  const auto label = predictions.outputs[0].argmax().item<int64_t>();
   std::cout << "node " << graph.nodes.names[0] << ": " << result.trained.label_names[label]
             << "\nits embedding starts with " << predictions.embedding[0][0].item<float>() << "\n";
   return 0;

@@ -48,6 +48,18 @@ Strings FolderTest::files() const {
   return names;
 }
 
+MemoryLimit::MemoryLimit(int64_t bytes) {
+  std::ifstream in("/proc/self/statm");
+  rlim_t pages = 0;  // that count towards RLIMIT_DATA
+  for (int field = 0; field < 6; ++field) in >> pages;
+  const rlim_t in_use = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(::getrlimit(RLIMIT_DATA, &previous_), 0);
+  const rlimit low{.rlim_cur = in_use + static_cast<rlim_t>(bytes), .rlim_max = previous_.rlim_max};
+  EXPECT_EQ(::setrlimit(RLIMIT_DATA, &low), 0);
+}
+
+MemoryLimit::~MemoryLimit() { ::setrlimit(RLIMIT_DATA, &previous_); }
+
 std::string gzip(std::string_view text) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;

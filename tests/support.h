@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <vector>
 
 #include "lase/base/attributes.h"
@@ -36,6 +37,18 @@ class FolderTest : public testing::Test {
 
  private:
   std::string folder_;
+};
+
+// Limits the memory that this process can allocate, beyond what it uses now, while it exists.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(int64_t bytes);
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit();
+
+ private:
+  rlimit previous_{};
 };
 
 // Compresses a text with gzip.

@@ -227,9 +227,11 @@ class Page {
         probability.push_back(nullptr);
         continue;
       }
-      const auto best = predictions_.outputs[u].argmax().item<int64_t>();
-      predicted.push_back(best);
-      probability.push_back(rounded(predictions_.probability[u][best].item<double>()));
+      const at::Tensor row =
+          probabilities(result_.trained, predictions_.outputs.slice(0, u, u + 1));
+      const auto [largest, best] = row.max(1);
+      predicted.push_back(best.item<int64_t>());
+      probability.push_back(rounded(largest.item<double>()));
     }
     json label_names = json::array();
     for (int64_t c = 0; c < labels_.names.size(); ++c) label_names.push_back(label_name(c));

@@ -8,6 +8,7 @@
 #include "lase/base/parallel.h"
 #include "lase/embed/pairs.h"
 #include "lase/graph/build.h"
+#include "lase/graph/random_graph.h"
 
 #include "support.h"
 
@@ -231,6 +232,15 @@ TEST(EmbedOptions, RoundTripThroughJson) {
                              .seed = 9,
                              .progress = {}};
   EXPECT_EQ(to_json(embed_option_table().from_json(to_json(options))), to_json(options));
+}
+
+TEST(Embed, RejectsTablesThatDoNotFitIntoMemory) {
+  const Graph graph = random_graph({.nodes = 40'000, .links = 10, .node_dim = 1, .link_dim = 1});
+  EmbedOptions options = small(EmbedMethod::kLine);
+  options.width = 4096;
+  const MemoryLimit limit(100 << 20);
+  expect_error([&] { embed(graph, graph, options); },
+               {"the embeddings need", "choose a smaller width"});
 }
 
 }  // namespace

@@ -307,5 +307,25 @@ TEST(BuildGraph, KeepsValuesWhenItChoosesALayout) {
   }
 }
 
+TEST(BuildGraph, RejectsDenseAttributesThatDoNotFitIntoMemory) {
+  constexpr int64_t kLinks = 500;
+  constexpr int64_t kWide = 40'000;
+  RawGraph raw;
+  Strings names = {"center"};
+  for (int32_t i = 1; i <= kLinks; ++i) {
+    names.push_back(std::to_string(i));
+    raw.source.push_back(0);
+    raw.target.push_back(i);
+  }
+  raw.nodes.names = make_string_table(names);
+  raw.rules.separate_directions = true;
+  raw.attributes.columns = kWide;
+  raw.attributes.values.resize(kLinks * kWide);
+  std::fill(raw.attributes.values.begin(), raw.attributes.values.end(), 1.0F);
+  const MemoryLimit limit(100 << 20);
+  expect_error([&] { build_graph(std::move(raw)); },
+               {"dense link attributes need", "set layout to sparse"});
+}
+
 }  // namespace
 }  // namespace lase

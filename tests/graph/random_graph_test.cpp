@@ -4,6 +4,8 @@
 
 #include "lase/base/error.h"
 
+#include "support.h"
+
 namespace lase {
 namespace {
 
@@ -40,6 +42,11 @@ TEST(RandomGraph, RejectsInvalidSizes) {
   EXPECT_THROW(random_graph({.links = -1}), Error);
   EXPECT_THROW(random_graph({.node_dim = 0}), Error);
   EXPECT_THROW(random_graph({.link_dim = 0}), Error);
+}
+
+TEST(RandomGraph, RejectsSizesThatDoNotFitIntoMemory) {
+  expect_error([] { random_graph({.nodes = 2'000'000'000, .node_dim = 65'536}); },
+               {"the arrays of this graph need", "choose fewer"});
 }
 
 }  // namespace

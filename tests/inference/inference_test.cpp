@@ -106,5 +106,46 @@ TEST(Inference, WithSamplingDependsOnlyOnTheSeed) {
   EXPECT_FALSE(at::equal(logits(1), logits(2)));
 }
 
+TEST(Inference, RejectsOutputsThatDoNotFitIntoMemory) {
+  const Graph graph = toy_graph({.nodes = 20'000, .links = 10});
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model({.model = "sage", .widths = {2}},
+                    {.node_features = graph.nodes.features.columns,
+                     .link_attributes = graph.link_attributes.columns,
+                     .outputs = 5000},
+                    1);
+  const MemoryLimit limit(100 << 20);
+  expect_error([&] { infer(model, inputs, graph); }, {"the outputs for all nodes need"});
+  const int64_t fanout[] = {1};
+  expect_error([&] { infer_sampled(model, inputs, graph, fanout, 1); },
+               {"the outputs for all nodes need"});
+}
+
+TEST(Inference, RejectsStatesThatDoNotFitIntoMemory) {
+  const Graph graph = toy_graph({.nodes = 20'000, .links = 10});
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model({.model = "sage", .widths = {5000, 2}},
+                    {.node_features = graph.nodes.features.columns,
+                     .link_attributes = graph.link_attributes.columns,
+                     .outputs = 2},
+                    1);
+  const MemoryLimit limit(100 << 20);
+  expect_error([&] { infer(model, inputs, graph, Keep::kLogits, 1); },
+               {"the states of all nodes need", "smaller widths"});
+}
+
+TEST(Inference, RejectsExactSumsThatDoNotFitIntoMemory) {
+  const Graph graph = toy_graph({.nodes = 20'000, .links = 10, .features = 2000});
+  const Inputs inputs(graph, no_scaling(graph));
+  const Model model({.model = "sage", .widths = {2}},
+                    {.node_features = graph.nodes.features.columns,
+                     .link_attributes = graph.link_attributes.columns,
+                     .outputs = 2},
+                    1);
+  const MemoryLimit limit(100 << 20);
+  expect_error([&] { exact_pass(model, inputs, graph); },
+               {"the exact sums of all nodes need", "refresh to lazy"});
+}
+
 }  // namespace
 }  // namespace lase

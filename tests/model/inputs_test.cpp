@@ -121,5 +121,17 @@ TEST(Inputs, DefaultToAConstantAndTheDegree) {
   }
 }
 
+TEST(Inputs, RejectDenseFeaturesThatDoNotFitIntoMemory) {
+  Graph graph = toy_graph({.nodes = 20'000, .links = 10, .feature_layout = Layout::kSparse});
+  graph.nodes.features.columns = 100'000;
+  const Inputs inputs(graph, no_scaling(graph));
+  expect_error(
+      [&] {
+        const MemoryLimit limit(100 << 20);
+        inputs.rows(at::Tensor());
+      },
+      {"dense node features need", "reduce them with PCA"});
+}
+
 }  // namespace
 }  // namespace lase

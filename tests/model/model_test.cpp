@@ -227,6 +227,11 @@ TEST(Model, RejectsInvalidOptions) {
   EXPECT_NO_THROW(Model({.model = "raw", .widths = {}}, shape, 1));
 }
 
+TEST(Model, RejectsWeightsThatDoNotFitIntoMemory) {
+  expect_error([] { Parameters(1).matrix("w", 10'000'000, 10'000'000); },
+               {"the weights need", "choose smaller widths"});
+}
+
 TEST(Model, ReadsEveryOptionByName) {
   const auto& table = model_option_table();
   for (const auto& name : table.at("model").words) {

@@ -23,8 +23,12 @@ int64_t chunk_end(const Adjacency& graph, int64_t first, int64_t arcs) {
   return std::max(first + 1, static_cast<int64_t>(end - begin) - 1);
 }
 
-// Writes rows into a matrix, which is allocated by the first call.
+// Writes rows into a matrix, which is allocated by the first call unless it has all rows.
 void put(Tensor& matrix, const Tensor& rows, int64_t first, int64_t all) {
+  if (rows.size(0) == all) {
+    matrix = rows;
+    return;
+  }
   if (!matrix.defined()) {
     require_memory(static_cast<double>(all * rows.size(1)) * sizeof(float),
                    "the states of all nodes", "train with smaller ", OptionName{"widths"},
@@ -36,6 +40,11 @@ void put(Tensor& matrix, const Tensor& rows, int64_t first, int64_t all) {
 
 void put(ops::Rows& matrix, const ops::Rows& rows, int64_t first, int64_t all) {
   if (rows.defined()) put(matrix.matrix, rows.dense(), first, all);
+}
+
+void require_outputs(const Model& model, int64_t nodes) {
+  require_memory(static_cast<double>(nodes * model.shape().outputs) * sizeof(float),
+                 "the outputs for all nodes", "split the graph into smaller ones");
 }
 
 // Layer-wise inference over whole neighborhoods, in chunks of nodes.
@@ -95,6 +104,7 @@ Outputs infer(const Model& model, const Inputs& inputs, const Adjacency& graph, 
   const FlushDenormals flush;
   const WholeGraph whole(model, inputs, graph, arcs);
   const int64_t nodes = whole.nodes();
+  require_outputs(model, nodes);
   Outputs outputs;
   const auto put_outputs = [&](const State& state, int64_t first) {
     const Tensor embedding = model.embedding(state);
@@ -152,6 +162,7 @@ Outputs infer_sampled(const Model& model, const Inputs& inputs, const Adjacency&
   c10::NoGradGuard no_grad;
   const FlushDenormals flush;
   const int64_t nodes = graph.row_ptr.size() - 1;
+  require_outputs(model, nodes);
   const Sampling sampling{.fanouts = {fanouts.begin(), fanouts.end()}};
   std::vector<Tensor> embeddings;
   for (int64_t first = 0; first < nodes; first += batch_size) {

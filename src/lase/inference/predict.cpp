@@ -1,6 +1,7 @@
 #include "lase/inference/predict.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <map>
 
 #include "lase/base/error.h"
@@ -18,7 +19,7 @@ using at::Tensor;
 Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout, uint64_t seed) {
   const ops::OneThread one_thread;
-  const ops::Workspace workspace;
+  const Workspace workspace;
   const Model& model = *trained.model;
   const Inputs inputs(graph, trained.scaling);
   Outputs outputs;
@@ -33,9 +34,11 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
     each.resize(layers, each[0]);
     outputs = infer_sampled(model, inputs, graph, each, seed);
   }
-  const auto objective = make_objective(trained);
-  return {outputs.embedding, objective->predictions(outputs.logits),
-          objective->probabilities(outputs.logits)};
+  return {outputs.embedding, make_objective(trained)->predictions(outputs.logits)};
+}
+
+Tensor probabilities(const TrainedModel& trained, const Tensor& outputs) {
+  return make_objective(trained)->probabilities(outputs);
 }
 
 Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
@@ -73,19 +76,24 @@ Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
 void write_predictions(const TrainedModel& trained, const Graph& graph,
                        const Predictions& predictions, int64_t top_k, const std::string& path) {
   const auto objective = make_objective(trained);
-  const bool classes = predictions.probability.defined();
-  const Tensor values =
-      (classes ? predictions.probability : predictions.outputs).cpu().contiguous();
-  const auto width = static_cast<size_t>(values.size(1));
   TextWriter out(path);
   out << "node";
   for (const auto& name : objective->columns(top_k)) (out << ',').field(name);
   out << '\n';
-  const auto* row = values.data_ptr<float>();
-  for (int64_t node = 0; node < graph.node_count(); ++node, row += width) {
-    out.field(graph.nodes.names[node]);
-    objective->write_row(out, {row, width}, top_k);
-    out << '\n';
+  // The probabilities of a chunk of nodes at a time, since there may be thousands of classes.
+  constexpr int64_t kChunk = 1024;
+  for (int64_t first = 0; first < graph.node_count(); first += kChunk) {
+    const int64_t last = std::min(first + kChunk, graph.node_count());
+    const Tensor outputs = predictions.outputs.slice(0, first, last);
+    const Tensor probability = objective->probabilities(outputs);
+    const Tensor values = (probability.defined() ? probability : outputs).cpu().contiguous();
+    const auto width = static_cast<size_t>(values.size(1));
+    const auto* row = values.data_ptr<float>();
+    for (int64_t node = first; node < last; ++node, row += width) {
+      out.field(graph.nodes.names[node]);
+      objective->write_row(out, {row, width}, top_k);
+      out << '\n';
+    }
   }
   out.commit();
 }

@@ -11,15 +11,18 @@ namespace lase {
 
 // Outputs of a model for every node of a graph.
 struct Predictions {
-  at::Tensor embedding;    // [nodes, width]
-  at::Tensor outputs;      // [nodes, outputs]: logits, or values in the units of the targets
-  at::Tensor probability;  // [nodes, outputs]; undefined for regression
+  at::Tensor embedding;  // [nodes, width]
+  at::Tensor outputs;    // [nodes, outputs]: logits, or values in the units of the targets
 };
 
 // Exact inference, or neighbor sampling if `fanout` is not empty (one number for all layers, or one
 // per layer). The graph must fit the model; see prepare_graph.
 Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout = {}, uint64_t seed = 1);
+
+// The probabilities of the classes [rows, outputs], given rows of Predictions::outputs. Undefined
+// for regression.
+at::Tensor probabilities(const TrainedModel& trained, const at::Tensor& outputs);
 
 // The graph's labels with the class numbers of the model, matched by name. Classes unknown to the
 // model are numbered after its own.
