@@ -34,7 +34,7 @@ checks:
 	@scripts/setup --checks
 
 sanitize: setup ## Run the tests with the address and undefined-behavior sanitizers
-	@scripts/check_sanitize --all $(JOBS)
+	@scripts/check_sanitize $(JOBS)
 
 tsan: setup ## Run the tests that start threads with ThreadSanitizer
 	@scripts/check_threads $(JOBS)

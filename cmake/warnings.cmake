@@ -10,7 +10,5 @@ if(LASE_SANITIZE)
   target_link_options(lase_flags INTERFACE -fsanitize=${LASE_SANITIZE})
 endif()
 if(LASE_FUZZ)
-  target_compile_options(lase_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined
-                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(lase_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_options(lase_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
