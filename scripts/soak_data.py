@@ -4,7 +4,7 @@ import json
 import re
 import struct
 
-SMALL_RUN = "--threads 1 --quiet --widths 4,4 --patience 0 --batch 32"
+SMALL_RUN = "--threads 1 --quiet --widths 4,4 --patience 0 --batch-size 32"
 SHORT = f"train g.graph --epochs 3 {SMALL_RUN}"
 MAIL = "import contacts contacts.csv --nodes people.csv --label department --split split"
 NODES = "--nodes nodes.csv --label label --split split --node-columns none"

@@ -17,6 +17,10 @@ Tensor random_tensor(Random& random, const std::vector<int64_t>& shape) {
   return values;
 }
 
+at::Tensor random_floats(Random& random, const std::vector<int64_t>& shape) {
+  return random_tensor(random, shape).to(at::kFloat);
+}
+
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns) {
   const int64_t stored = layout == Layout::kDictionary ? (rows + 1) / 2 : rows;
   std::vector<float> values;

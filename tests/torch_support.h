@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kSparse, Layout::k
 // Standard normal random numbers, in double.
 at::Tensor random_tensor(Random& random, const std::vector<int64_t>& shape);
 
+at::Tensor random_floats(Random& random, const std::vector<int64_t>& shape);  // the same in float
+
 // Values in multiples of 1/8; sparse: about half of them zero; dictionary: two rows per code.
 Attributes random_attributes(Random& random, Layout layout, int64_t rows, int64_t columns);
 
@@ -46,6 +49,7 @@ struct ToyOptions {
 Graph toy_graph(const ToyOptions& options);
 
 // −1 and NaN stand for unknown labels.
+inline constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 Labels single_labels(std::vector<int32_t> label, int64_t classes);
 Labels target_labels(Task task, Floats target, int64_t columns);
 

@@ -63,7 +63,7 @@ const lase::OptionTable<SamplingFlags>& sampling_table() {
     all.add("warm_up", &O::warm_up, at_least(0), "Batches before the first refresh");
     all.add("repeats", &O::repeats, at_least(1), "Number of samples of every row");
     all.add("rows", &O::rows, at_least(1), "Maximum number of rows to estimate");
-    all.add("batch", &O::batch, at_least(1), "Batch size in nodes");
+    all.add("batch_size", &O::batch, at_least(1), "Batch size in nodes");
     all.add("learning_rate", &O::learning_rate, lase::positive(1e3), "Learning rate for Adam");
     all.add("seed", &O::seed, any(), "Random seed");
     return all;
@@ -77,9 +77,10 @@ class Training {
   Training(const lase::TrainedModel& trained, const lase::Graph& graph, const SamplingFlags& flags)
       : flags_(flags),
         objective_(lase::make_objective(lase::labels_as_trained(trained, graph))),
-        protocol_(lase::make_protocol(
-            graph, *objective_,
-            trained.training.value("/options/transductive"_json_pointer, false))),
+        protocol_(
+            lase::make_protocol(graph, *objective_,
+                                lase::training_links(lase::train_option_table().from_json(
+                                    trained.training.value("options", nlohmann::json::object()))))),
         inputs_(graph, trained.scaling),
         model_(*trained.model),
         step_(model_, inputs_, *objective_, {.weight_decay = 0, .clip = 5}) {

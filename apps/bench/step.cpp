@@ -59,7 +59,7 @@ const lase::OptionTable<StepFlags>& step_table() {
     lase::OptionTable<O> all;
     all.include(lase::random_graph_option_table(), &O::random, {.skip = {"classes", "seed"}});
     all.add("graph", &O::graph, any(), "Graph file instead of a random graph");
-    all.add("batch", &O::batch, at_least(1), "Batch size in nodes");
+    all.add("batch_size", &O::batch, at_least(1), "Batch size in nodes");
     all.add("fanout", &O::fanout, lase::fanout(), "Sampled neighbors per layer, or all");
     all.add("widths", &O::widths, lase::between(1, 65536),
             "Width (hidden dimension) of each layer");

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/base/format.h"
+#include "lase/embed/features.h"
 #include "lase/graph/graph.h"
 #include "lase/inference/explain.h"
 #include "lase/inference/metrics.h"
@@ -41,18 +44,35 @@ const lase::OptionTable<Files>& files_table() {
     lase::OptionTable<Files> all;
     all.add("model", &Files::model, lase::any(), "Model file").required().positional();
     all.add("graph", &Files::graph, lase::any(), "Graph file").required().positional();
-    all.add("fanout", &Files::fanout, lase::fanout(),
-            "Sampled neighbors per layer, such as 10,10, or all for exact inference");
+    all.add(
+        "fanout", &Files::fanout, lase::fanout(),
+        "Number of neighbors to sample in each layer, such as 5,10, in the order of the layers, "
+        "or all for exact inference");
     all.add("seed", &Files::seed, lase::any(), "Random seed for sampling");
     return all;
   }();
   return table;
 }
 
-Pair open_pair(const Files& files) {
+// Learned features belong to nodes by name; those of other nodes are less useful.
+void show_known_nodes(const Pair& pair, const Session& session) {
+  if (!pair.trained.learned.present()) return;
+  const int64_t nodes = pair.graph.node_count();
+  const int64_t known = lase::known_nodes(pair.trained.learned, pair.graph.nodes.names);
+  session.out() << "learned features " << lase::grouped(known) << " of " << lase::grouped(nodes)
+                << " nodes known\n";
+  if (2 * known >= nodes) return;
+  std::cerr << "lase: warning: " << lase::grouped(known) << " of " << lase::grouped(nodes)
+            << " nodes are known to the learned features of the model, by their ids; the features "
+               "of the others are learned from their links and fit less well. Check that the ids "
+               "are those of the training graph, or train a model without --features\n";
+}
+
+Pair open_pair(const Files& files, const Session& session) {
   Pair pair;
   pair.trained = lase::load_model(files.model);
   pair.graph = lase::load_graph(files.graph);
+  show_known_nodes(pair, session);
   pair.graph = lase::prepare_graph(pair.trained, std::move(pair.graph), files.graph);
   return pair;
 }
@@ -124,7 +144,7 @@ void print_scores(const lase::Scores& scores, const lase::Objective& objective, 
 nlohmann::json run_evaluate(const Files& files, const std::string& split,
                             const std::string& confusion, const Session& session) {
   require_distinct_files({files.model, files.graph}, {confusion});
-  const Pair pair = open_pair(files);
+  const Pair pair = open_pair(files, session);
   lase::require(pair.graph.nodes.labels.classes() > 0, files.graph,
                 ": has no labels to evaluate against");
   const auto nodes = nodes_of(pair.graph, split);
@@ -172,7 +192,7 @@ nlohmann::json run_evaluate(const Files& files, const std::string& split,
 
 struct ExplainFlags {
   std::string node;
-  std::string output;
+  std::string of_class;
   lase::ExplainOptions options;
   std::string svg;
 };
@@ -192,7 +212,7 @@ const lase::OptionTable<lase::ExplainOptions>& explain_table() {
 
 nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const Session& session) {
   require_distinct_files({files.model, files.graph}, {flags.svg});
-  const Pair pair = open_pair(files);
+  const Pair pair = open_pair(files, session);
   auto options = flags.options;
   const auto find = [](const lase::StringTable& names, const std::string& name) -> int64_t {
     for (int64_t i = 0; i < names.size(); ++i) {
@@ -202,10 +222,10 @@ nlohmann::json run_explain(const Files& files, const ExplainFlags& flags, const 
   };
   options.node = find(pair.graph.nodes.names, flags.node);
   lase::require(options.node >= 0, files.graph, ": has no node ", lase::quote(flags.node));
-  if (!flags.output.empty()) {
-    options.output = find(pair.trained.label_names, flags.output);
-    lase::require(options.output >= 0, files.model, ": has no class or target ",
-                  lase::quote(flags.output));
+  if (!flags.of_class.empty()) {
+    options.output = find(pair.trained.label_names, flags.of_class);
+    lase::require(options.output >= 0, files.model, ": has no class or regression target ",
+                  lase::quote(flags.of_class));
   }
   const auto explanation = lase::explain(pair.trained, pair.graph, options);
   std::optional<double> target;
@@ -266,7 +286,7 @@ void add_predict(CLI::App& app, Session& session) {
   CLI::App* command =
       session.add_command(app, "predict", command_summary("predict"), [options, &app, &session] {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
-        const Pair pair = open_pair(options->files);
+        const Pair pair = open_pair(options->files, session);
         const bool ranks = app.get_subcommand("predict")->count("--top-k") > 0;
         lase::require(!ranks || pair.trained.task != lase::Task::kRegression,
                       "--top-k: the model predicts numbers, not classes");
@@ -296,7 +316,7 @@ void add_embed(CLI::App& app, Session& session) {
   CLI::App* command =
       session.add_command(app, "embed", command_summary("embed"), [options, &session] {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
-        const Pair pair = open_pair(options->files);
+        const Pair pair = open_pair(options->files, session);
         const Timed timed = predict(options->files, pair);
         lase::write_embeddings(pair.graph, timed.predictions.embedding, options->out);
         const int64_t width = timed.predictions.embedding.size(1);
@@ -329,12 +349,12 @@ void add_explain(CLI::App& app, Session& session) {
   add_flags(*command, without(files_table().bind(options->files), {"fanout", "seed"}));
   command->add_option("--node", options->flags.node, "Name of the node to explain")->required();
   command->add_option(
-      "--output", options->flags.output,
-      "Class or target to explain (default: the predicted class, or the first target)");
+      "--class", options->flags.of_class,
+      "Class or regression target to explain (default: the predicted class, or the first target)");
   add_flags(*command, explain_table().bind(options->flags.options));
   command->add_option("--svg", options->flags.svg, "SVG file to write the explanation to");
   command->footer(
       "Examples:\n"
       "  lase explain mail.model mail.graph --node p0001\n"
-      "  lase explain mail.model mail.graph --node p0001 --output design --svg p0001.svg");
+      "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg");
 }

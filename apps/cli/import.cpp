@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,9 +36,9 @@ const lase::OptionTable<ImportOptions>& import_table() {
     all.add("like", &O::like, lase::any(),
             "Reuse the columns, classes and fitted preprocessing of this graph, so that its models "
             "apply to the new graph");
-    all.add("reduce_nodes", &O::reduce_nodes, lase::at_least(0),
+    all.add("node_pca", &O::reduce_nodes, lase::at_least(0),
             "Reduce node features to this many principal components (0 = off)");
-    all.add("reduce_links", &O::reduce_links, lase::at_least(0),
+    all.add("link_pca", &O::reduce_links, lase::at_least(0),
             "Reduce link attributes to this many principal components (0 = off)");
     return all;
   }();
@@ -82,6 +83,44 @@ std::string examples(const std::string& format) {
   return found == all.end() ? "" : found->second;
 }
 
+// The first names of a list, and how many more there are.
+std::string shortened(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 12;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kShown) {
+    text += " and " + lase::grouped(static_cast<int64_t>(names.size() - kShown)) + " more";
+  }
+  return text;
+}
+
+// Shows how a table was read: its format, and the column of each role.
+void print_table(const lase::TableReport& table, std::ostream& out) {
+  constexpr const char* kIndent = "                 ";
+  out << "read             " << table.file << " (" << table.delimiter << "-separated, "
+      << (table.header ? "with a header" : "without a header") << ")\n";
+  for (const auto& [role, columns] : table.roles) {
+    out << kIndent << role << ": " << shortened(columns) << "\n";
+  }
+  if (!table.ignored.empty()) out << kIndent << "ignored: " << shortened(table.ignored) << "\n";
+}
+
+nlohmann::json tables_json(const std::vector<lase::TableReport>& tables) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& table : tables) {
+    nlohmann::json columns = nlohmann::json::object();
+    for (const auto& [role, names] : table.roles) columns[role] = names;
+    all.push_back({{"file", table.file},
+                   {"delimiter", table.delimiter},
+                   {"header", table.header},
+                   {"columns", columns},
+                   {"ignored", table.ignored}});
+  }
+  return all;
+}
+
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
   std::vector<std::string> read = {options.like};
   for (const auto& option : options.import->options()) {  // text options may name files
@@ -97,7 +136,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   }
   lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);
   const auto notes = raw.notes;
-  const auto ignored = raw.ignored;
+  const auto tables = raw.tables;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
   if (!options.like.empty()) lase::require_schema(graph, earlier);
@@ -114,6 +153,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   lase::save_graph(graph, options.out);
 
   auto& out = session.out();
+  for (const auto& table : tables) print_table(table, out);
   out << describe_text(graph);
   if (report.merged > 0) {
     out << "merged           " << lase::grouped(report.raw_links) << " rows into "
@@ -123,14 +163,13 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
     out << "self loops       " << lase::grouped(report.self_loops)
         << (rules.self_loops == lase::SelfLoops::kDrop ? " dropped" : " kept") << "\n";
   }
-  if (!ignored.empty()) out << "ignored          " << ignored << "\n";
   for (const auto& note : notes) out << "note             " << note << "\n";
   out << "written          " << options.out << "\n";
   auto result = lase::describe_json(graph);
   result["raw_links"] = report.raw_links;
   result["merged"] = report.merged;
   result["self_loops"] = report.self_loops;
-  result["ignored"] = ignored;
+  result["tables"] = tables_json(tables);
   result["notes"] = notes;
   result["out"] = options.out;
   return result;

@@ -35,11 +35,11 @@ void add_switch(CLI::App& command, const lase::BoundOption& option) {
   const bool on = option.info.default_value.get<bool>();
   const std::string names =
       on ? lase::join(flag_of(name), ",!", flag_of("no_" + name)) : flag_of(name);
-  command
-      .add_flag_function(
-          names, [set = option.set](int64_t count) { set(count > 0); },
-          option.info.help + (on ? " (default: on)" : ""))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+  CLI::Option* added = command.add_flag_function(
+      names, [set = option.set](int64_t count) { set(count > 0); },
+      option.info.help + (on ? " (default: on)" : ""));
+  if (!option.info.group.empty()) added->group(option.info.group);
+  added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->check([info = option.info](const std::string& text) {
         try {
           CLI::detail::to_flag_value(text);
@@ -71,6 +71,7 @@ void add_value(CLI::App& command, const lase::BoundOption& option) {
   const std::string usual = lase::option_text(info.default_value);
   if (!usual.empty()) added->default_str(usual);
   if (info.required) added->required();
+  if (!info.group.empty() && !info.positional) added->group(info.group);
 }
 
 }  // namespace

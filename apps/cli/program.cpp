@@ -16,6 +16,7 @@
 #include "cli/config.h"
 #include "cli/fault_handler.h"
 #include "cli/option_flags.h"
+#include "common/closest.h"
 #include "common/interrupt.h"
 #include "common/printable.h"
 #include "common/shell.h"
@@ -68,13 +69,21 @@ std::vector<const CLI::App*> subcommands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// CLI11 appends " ..." to options that take several values; a list is a single argument, A,B,C.
+// CLI11 appends " ..." to options that take several values; a list is a single argument, A,B,C. It
+// also appends "{false}" to flags that turn an option off.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
     const size_t dots = text.rfind(" ...");
     if (option->get_delimiter() != '\0' && dots != text.npos) text.erase(dots, 4);
+    return text;
+  }
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    constexpr std::string_view kOff = "{false}";
+    std::string text = CLI::Formatter::make_option_name(option, is_positional);
+    const size_t off = text.find(kOff);
+    if (off != text.npos) text.erase(off, kOff.size());
     return text;
   }
   std::string make_usage(const CLI::App* app, std::string name) const override {
@@ -100,13 +109,33 @@ std::string listed(const std::vector<const CLI::App*>& commands) {
   return text;
 }
 
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const auto* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+// The innermost command that was given.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* given = &app;
+  while (!given->get_subcommands().empty()) given = given->get_subcommands().front();
+  return *given;
+}
+
 // One sentence about a command line that cannot be parsed.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* given = &app;  // the innermost command
-  std::string name = "lase";
-  while (!given->get_subcommands().empty()) {
-    given = given->get_subcommands().front();
-    name += " " + given->get_name();
+  const CLI::App* given = &innermost(app);
+  std::string name = given->get_name();
+  for (const auto* parent = given->get_parent(); parent != nullptr; parent = parent->get_parent()) {
+    name = parent->get_name() + " " + name;
   }
   const std::string see = "; run `" + name + " --help`";
   const auto extras = app.remaining(true);
@@ -114,13 +143,18 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
                                  [](const auto& extra) { return extra.starts_with("-"); });
   if (!extras.empty() && flag != extras.begin() && !subcommands(*given).empty()) {
     const std::string unknown = lase::quote(extras.front());
-    if (given == &app) return "unknown command " + unknown + see + " for the list";
+    const std::string hint = did_you_mean(extras.front(), names_of(subcommands(*given)));
+    if (given == &app) {
+      return "unknown command " + unknown + (hint.empty() ? see + " for the list" : hint);
+    }
     const bool formats = given->get_name() == "import";
     return lase::join("unknown ", given->get_name(), formats ? " format " : " command ", unknown,
-                      "; expected ", listed(subcommands(*given)));
+                      hint.empty() ? "; expected " + listed(subcommands(*given)) : hint);
   }
   if (flag != extras.end()) {
-    return "unknown option " + lase::quote(flag->substr(0, flag->find('='))) + see;
+    const std::string name_only = flag->substr(0, flag->find('='));
+    const std::string hint = did_you_mean(name_only, flags_of(*given));
+    return "unknown option " + lase::quote(name_only) + (hint.empty() ? see : hint);
   }
   if (!extras.empty()) return "unexpected argument " + lase::quote(extras.front()) + see;
   if (!subcommands(*given).empty()) return "a command is missing" + see + " for the list";
@@ -171,8 +205,9 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
     for (const std::string& extra : app.remaining(true)) {
       const bool given = std::find(arguments.begin(), arguments.end(), extra) != arguments.end();
       if (given || !extra.starts_with("--")) continue;
+      const std::string flag = extra.substr(0, extra.find('='));
       err << "lase: " << config_file(arguments) << ": unknown option "
-          << lase::quote(extra.substr(2, extra.find('=') - 2)) << "\n";
+          << lase::quote(flag.substr(2)) << did_you_mean(flag, flags_of(innermost(app))) << "\n";
       return kBadUsage;
     }
     if (error.get_exit_code() == 0) return app.exit(error, std::cout, err);  // --help

@@ -10,8 +10,10 @@
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
+#include "lase/base/format.h"
 #include "lase/graph/graph.h"
 #include "lase/inference/objective.h"
+#include "lase/model/layers/registry.h"
 #include "lase/model/model_file.h"
 #include "lase/train/trainer.h"
 
@@ -174,6 +176,8 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
                          {"setup_seconds", result.setup_seconds},
                          {"seconds", result.seconds},
                          {"train_seconds", result.train_seconds},
+                         {"training_links", result.training_links},
+                         {"links", result.links},
                          {"sampling", result.sampling},
                          {"refreshes", result.refreshes},
                          {"refresh_seconds", result.refresh_seconds},
@@ -233,9 +237,19 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
       batch_line.show(report, std::cerr);
     };
   }
+  for (const auto& name : lase::unused_options(options.model)) {
+    std::cerr << "lase: warning: " << flag_of(name) << " has no effect on the model "
+              << options.model.model << "\n";
+  }
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);
   if (live) std::cerr << "\r\x1b[K";
+  if (10 * result.training_links < result.links) {
+    std::cerr << "lase: warning: training used only " << lase::grouped(result.training_links)
+              << " of " << lase::grouped(result.links) << " links, those between training nodes"
+              << (options.strict_inductive ? "" : " and nodes that belong to no split")
+              << "; use --transductive to train on all links\n";
+  }
   const bool validates = graph.split_size(lase::Split::kVal) > 0;
   lase::require(!result.stopped || result.best_epoch > 0 || (!validates && result.epochs > 0),
                 "interrupted before the first epoch ended; ", flags.out, " was not written");
@@ -250,6 +264,8 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   out << "epochs           " << result.epochs << (result.stopped ? ", interrupted" : "");
   if (result.best_epoch > 0) out << ", best " << result.best_epoch;
   out << fmt::format(", {:.3g} s\n", result.seconds);
+  out << "training links   " << lase::grouped(result.training_links) << " of "
+      << lase::grouped(result.links) << "\n";
   out << "sampling         " << result.sampling << "\n";
   line("validation", result.val);
   line("test", result.test);

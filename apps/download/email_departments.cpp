@@ -22,7 +22,7 @@ using Pair = std::pair<std::string, std::string>;
 
 // The first two columns.
 std::vector<Pair> read_pairs(const std::string& path) {
-  Table table(path, {.delimiter = "space", .header = Header::kNo, .missing = {}});
+  Table table(path, {.delimiter = "space", .header = Header::kNo, .missing = "fail"});
   require(table.column_count() >= 2, path, ": has one column, expected two");
   std::vector<Pair> pairs;
   using Chunk = std::vector<std::pair<std::string_view, std::string_view>>;

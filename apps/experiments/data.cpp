@@ -123,8 +123,8 @@ std::string described(const Recipe& recipe, bool stand_in) {
     if (value.is_boolean()) continue;
     text.append(" ").append(is_file(value) ? file_of(value) : option_text(value));
   }
-  if (recipe.reduce_nodes > 0) text += join(" --reduce-nodes ", recipe.reduce_nodes);
-  if (recipe.reduce_links > 0) text += join(" --reduce-links ", recipe.reduce_links);
+  if (recipe.reduce_nodes > 0) text += join(" --node-pca ", recipe.reduce_nodes);
+  if (recipe.reduce_links > 0) text += join(" --link-pca ", recipe.reduce_links);
   if (recipe.line) text += ", then lase line";
   return text;
 }

@@ -50,7 +50,7 @@ void check(const DotPlot& plot) {
 }
 
 // Sizes that all panels share.
-struct Layout {
+struct PlotLayout {
   double names = 0;    // width of the column of names
   double numbers = 0;  // width of the columns of numbers
   double plot = 0;     // width of the axes of a panel
@@ -58,7 +58,7 @@ struct Layout {
   std::vector<double> row = {};  // [rows], vertical centers, from the top of the axes
   double height = 0;             // of the axes
 
-  explicit Layout(const DotPlot& source) {
+  explicit PlotLayout(const DotPlot& source) {
     for (const DotRow& one : source.rows) {
       names = std::max(names, svg::text_width(one.name, kName));
       height += one.apart && height > 0 ? kApart : 0;
@@ -138,8 +138,8 @@ void draw_score(Drawing& drawing, const Score& score, const std::string& color,
   drawing.circle({axis.at(score.value), y}, kDot, color);
 }
 
-void draw_grid(Drawing& drawing, const DotPlot& plot, const Layout& layout, const svg::Axis& axis,
-               double top) {
+void draw_grid(Drawing& drawing, const DotPlot& plot, const PlotLayout& layout,
+               const svg::Axis& axis, double top) {
   const double bottom = top + layout.height;
   for (const double middle : layout.row) {
     drawing.line({axis.from, top + middle}, {axis.to, top + middle},
@@ -171,8 +171,8 @@ std::string hint(const DotPlot& plot, const DotPanel& panel, size_t row) {
   return text;
 }
 
-void draw_panel(Drawing& drawing, const DotPlot& plot, const DotPanel& panel, const Layout& layout,
-                Place corner) {
+void draw_panel(Drawing& drawing, const DotPlot& plot, const DotPanel& panel,
+                const PlotLayout& layout, Place corner) {
   const svg::Axis axis = axis_of(plot, panel, corner.x, layout.plot);
   draw_grid(drawing, plot, layout, axis, corner.y);
   for (size_t i = 0; i < plot.rows.size(); ++i) {
@@ -188,7 +188,7 @@ void draw_panel(Drawing& drawing, const DotPlot& plot, const DotPanel& panel, co
   }
 }
 
-void draw_names(Drawing& drawing, const DotPlot& plot, const Layout& layout, double top,
+void draw_names(Drawing& drawing, const DotPlot& plot, const PlotLayout& layout, double top,
                 size_t panels) {
   for (size_t i = 0; i < plot.rows.size(); ++i) {
     drawing.write({layout.names, top + layout.row[i] + kMiddle * kName}, plot.rows[i].name,
@@ -216,7 +216,7 @@ std::vector<parts::LegendEntry> legend_of(const DotPlot& plot) {
 
 Fragment draw(const DotPlot& plot) {
   check(plot);
-  const Layout layout(plot);
+  const PlotLayout layout(plot);
   Drawing drawing;
   const parts::Heading title{.size = 13, .bold = true, .width = layout.width()};
   double y = title.draw(drawing, plot.title, 0);

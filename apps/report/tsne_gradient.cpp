@@ -8,9 +8,9 @@
 namespace lase::detail {
 namespace {
 
-constexpr int64_t kGrain = 256;  // points per chunk
-constexpr int kLevels = 24;      // depth of the quadtree
-constexpr int64_t kLeaf = 8;     // points per leaf, and points that traverse the tree together
+constexpr int64_t kPoints = 256;  // points per chunk
+constexpr int kLevels = 24;       // depth of the quadtree
+constexpr int64_t kLeaf = 8;      // points per leaf, and points that traverse the tree together
 
 // Spreads the bits of x to the even bit positions.
 uint64_t spread_bits(uint32_t x) {
@@ -171,7 +171,7 @@ Repulsion repulsion(std::span<const Point> y, double theta) {
   Repulsion result{.force = std::vector<Point>(y.size())};
   std::vector<double> w(y.size());
   const auto n = static_cast<int64_t>(y.size());
-  parallel_for(n, kGrain, [&](int64_t first, int64_t last) {
+  parallel_for(n, kPoints, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; i += kLeaf) {
       const auto count = static_cast<size_t>(std::min(kLeaf, last - i));
       Walkers walkers(std::span(tree.points()).subspan(static_cast<size_t>(i), count));
@@ -191,7 +191,7 @@ std::vector<Point> gradient(const Affinities& affinities, std::span<const Point>
                             double exaggeration) {
   const Repulsion apart = repulsion(y, theta);
   std::vector<Point> result(y.size());
-  parallel_for(static_cast<int64_t>(y.size()), kGrain, [&](int64_t first, int64_t last) {
+  parallel_for(static_cast<int64_t>(y.size()), kPoints, [&](int64_t first, int64_t last) {
     for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
       Point together;
       const auto end = static_cast<size_t>(affinities.row_ptr[i + 1]);

@@ -127,7 +127,7 @@ TEST_F(Cli, BadUsageExitsWithTwoAndWritesNothing) {
                             {"info"},
                             {"import", "links", path("links.csv")},
                             import_links({"--no-such-flag"}),
-                            import_links({"--parallel", "maybe"}),
+                            import_links({"--duplicate-links", "maybe"}),
                             import_links({"--threads", "many"}),
                             import_links({"one-too-many"}),
                             {"import", "contacts", path("links.csv"), "--slices", "few", "--out",
@@ -142,6 +142,9 @@ TEST_F(Cli, SaysWhatIsWrongWithTheCommandLine) {
     expect_bad_usage(run_cli(arguments), {"lase: " + message + "\n"});
   };
   expect({"foo"}, "unknown command 'foo'; run `lase --help` for the list");
+  expect({"tran", "g"}, "unknown command 'tran'; did you mean train?");
+  expect({"import", "conatcts", "x"}, "unknown import format 'conatcts'; did you mean contacts?");
+  expect({"info", "g", "--jsno"}, "unknown option '--jsno'; did you mean --json?");
   expect({"foo", "--out", "x"}, "unknown command 'foo'; run `lase --help` for the list");
   expect({"import", "foo", "x"},
          "unknown import format 'foo'; expected links, contacts, typed, sets, authors or ogb");
@@ -154,8 +157,8 @@ TEST_F(Cli, SaysWhatIsWrongWithTheCommandLine) {
   expect({"info", "g", "--threads", "5000"}, "--threads 5000: must be from 0 to 4096");
   expect({"info", "g", "--threads", "1", "--threads", "2"},
          "--threads: may be given only once; run `lase info --help`");
-  expect(import_links({"--parallel", "maybe"}),
-         "--parallel 'maybe': must be one of merge, keep, error");
+  expect(import_links({"--duplicate-links", "maybe"}),
+         "--duplicate-links 'maybe': must be one of merge, keep, error");
   expect(
       import_links({"--directed", "--separate-directions"}),
       "--directed and --separate-directions are mutually exclusive: a directed link has only one "
@@ -188,9 +191,9 @@ TEST_F(Cli, WritesTheSameBytesWithAnyNumberOfThreads) {
 
 TEST_F(Cli, ReplacesAnExistingGraphOnlyAfterASuccessfulImport) {
   write("g.graph", "precious");
-  write("bad.csv", "source,target,amount\na,b,x\n");
+  write("bad.csv", "source,target,amount\na,b,1\nb,c,x\n");
   expect_rejected(run_cli({"import", "links", path("bad.csv"), "--out", path("g.graph")}),
-                  {"line 2"});
+                  {"line 3"});
   EXPECT_EQ(read_file(path("g.graph")), "precious");
   EXPECT_EQ(run_cli(import_links()).code, 0);
   EXPECT_EQ(run_cli({"info", path("g.graph")}).code, 0);

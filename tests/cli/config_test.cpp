@@ -62,7 +62,8 @@ TEST_F(Config, UnknownKeysAndBadValuesAreBadUsage) {
     EXPECT_EQ(result.code, 2) << result.err;
     EXPECT_EQ(result.out, "");
   }
-  EXPECT_NE(contacts("slises = 5\n").err.find("run.toml: unknown option 'slises'"),
+  EXPECT_NE(contacts("slises = 5\n")
+                .err.find("run.toml: unknown option 'slises'; did you mean --slices?"),
             std::string::npos);
   EXPECT_NE(contacts("separate_directions = \"maybe\"\n")
                 .err.find("--separate-directions 'maybe': must be true or false"),

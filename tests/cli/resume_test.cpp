@@ -206,10 +206,26 @@ class Interrupted : public Resume {
   Interrupted() { generate_graph({.nodes = 300, .links = 2000}, graph_); }
 
   Strings arguments(const std::string& out) const {
-    return {"train",      graph_,    "--out",     path(out), "--epochs", "120",
-            "--patience", "0",       "--widths",  "8,8",     "--fanout", "5",
-            "--batch",    "64",      "--threads", "1",       "--quiet",  "--checkpoint-every",
-            "1",          "--resume"};
+    return {"train",
+            graph_,
+            "--out",
+            path(out),
+            "--epochs",
+            "120",
+            "--patience",
+            "0",
+            "--widths",
+            "8,8",
+            "--fanout",
+            "5",
+            "--batch-size",
+            "64",
+            "--threads",
+            "1",
+            "--quiet",
+            "--checkpoint-every",
+            "1",
+            "--resume"};
   }
   Training start() const {
     return {arguments("interrupted.model"), path("interrupted.model.checkpoint"), path("errors")};

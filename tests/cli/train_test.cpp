@@ -79,10 +79,9 @@ TEST_F(TrainCli, RejectsInvalidOptions) {
 // Each error is one sentence by lase, never one by torch.
 TEST_F(TrainCli, RejectsNumbersOutOfRange) {
   const std::vector<std::pair<std::string, std::string>> bad = {
-      {"--weight-decay", "nan"},    {"--clip", "-1"},
-      {"--patience", "-4"},         {"--seed", "-1"},
-      {"--learning-rate", "1e+38"}, {"--learning-rate", "inf"},
-      {"--average", "1"},           {"--features-width", "0"}};
+      {"--weight-decay", "nan"}, {"--clip-value", "-1"},       {"--patience", "-4"},
+      {"--seed", "-1"},          {"--learning-rate", "1e+38"}, {"--learning-rate", "inf"},
+      {"--ema-decay", "1"},      {"--features-width", "0"}};
   for (const auto& [flag, value] : bad) {
     expect_bad_usage(train({flag, value}), {flag + " " + value + ": must be "});
   }
@@ -125,7 +124,7 @@ TEST_F(TrainCli, TrainsWithEveryStrategy) {
     for (const std::string replacement : {"with", "without"}) {
       const CliResult result =
           train({"--strategy", strategy, "--replacement", replacement, "--fanout", "2,all",
-                 "--refresh-every", "3", "--batch", "30", "--json"});
+                 "--refresh-every", "3", "--batch-size", "30", "--json"});
       ASSERT_EQ(result.code, 0) << result.err;
       const auto json = result.json();
       EXPECT_EQ(json["refreshes"] > 2, strategy != "uniform");
@@ -178,10 +177,10 @@ TEST_F(TrainCli, BenchmarksSampling) {
 TEST_F(TrainCli, BenchmarksAStep) {
   for (const std::string layout : {"dense", "sparse", "dictionary"}) {
     const auto result =
-        run_cli({"bench",      "step", "--nodes",     "200",         "--links",  "900",
-                 "--node-dim", "9",    "--link-dim",  "5",           "--layout", layout,
-                 "--batch",    "16",   "--fanout",    "4,4",         "--widths", "6,5",
-                 "--steps",    "2",    "--reference", "--inference", "--json"});
+        run_cli({"bench",        "step", "--nodes",     "200",         "--links",  "900",
+                 "--node-dim",   "9",    "--link-dim",  "5",           "--layout", layout,
+                 "--batch-size", "16",   "--fanout",    "4,4",         "--widths", "6,5",
+                 "--steps",      "2",    "--reference", "--inference", "--json"});
     ASSERT_EQ(result.code, 0) << result.err;
     const auto json = result.json();
     for (const char* key :

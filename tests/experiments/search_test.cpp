@@ -87,6 +87,7 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
                   .refresh_every = 6,
                   .refresh = Refresh::kEager};
   all.transductive = true;
+  all.strict_inductive = true;
   all.learning_rate = 0.2;
   all.schedule = Schedule::kCosine;
   all.adam = {.weight_decay = 0.3, .clip = 7};
@@ -119,8 +120,8 @@ TEST(TrainOptionTable, RejectsInvalidValues) {
 TEST(SetupText, IsReadable) {
   EXPECT_EQ(configuration_text(json::object()), "(given options)");
   EXPECT_EQ(configuration_text({{"combine", "add"}, {"widths", {3, 4}}}), "combine=add widths=3,4");
-  EXPECT_EQ(configuration_text({{"average", 0.9995}, {"dropout", 3 * 0.1}}),
-            "average=0.9995 dropout=0.3");
+  EXPECT_EQ(configuration_text({{"ema_decay", 0.9995}, {"dropout", 3 * 0.1}}),
+            "dropout=0.3 ema_decay=0.9995");
 }
 
 }  // namespace

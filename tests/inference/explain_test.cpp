@@ -4,6 +4,8 @@
 #include <map>
 
 #include "lase/inference/predict.h"
+#include "lase/model/model_file.h"
+#include "lase/train/trainer.h"
 
 #include "torch_support.h"
 
@@ -242,6 +244,30 @@ TEST_F(PredictFile, ListsTheMostProbableClassesInOrder) {
     EXPECT_GE(values[0], values[1]);
     EXPECT_EQ(values[0], probability[node].max().item<float>());
   }
+}
+
+// A model trained on degrees, because the graph has no node features, applies to such a graph.
+TEST(Predict, AddsTheFeaturesThatTrainingAdded) {
+  Graph graph = toy_graph({.nodes = 30, .links = 90});
+  graph.nodes.features = {};
+  graph.nodes.features.rows = graph.node_count();
+  graph.nodes.feature_names = {};
+  TrainOptions options;
+  options.epochs = 2;
+  options.model.widths = {4};
+  const TrainedModel trained = train(graph, options).trained;
+  const Predictions predictions = predict(trained, graph);
+  EXPECT_EQ(predictions.outputs.size(0), graph.node_count());
+  const Predictions prepared = predict(trained, prepare_graph(trained, graph, "g"));
+  expect_same_bits(predictions.outputs, prepared.outputs, "outputs");
+  EXPECT_NO_THROW(explain(trained, graph, {.node = 1}));
+}
+
+TEST(Predict, RejectsAGraphWithOtherAttributes) {
+  const Graph graph = toy_graph({});
+  const TrainedModel trained = some_model(graph, "sage", 1);
+  const Graph other = toy_graph({.features = 5});
+  expect_error([&] { predict(trained, other); }, {"the graph", "has 5 node features"});
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace lase {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 // Logits that predict the given class for each node.
 at::Tensor predicting(const std::vector<int64_t>& predicted, int64_t classes) {
   at::Tensor logits = at::zeros({static_cast<int64_t>(predicted.size()), classes});

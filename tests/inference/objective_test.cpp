@@ -10,8 +10,6 @@
 namespace lase {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
 double cross_entropy(const Doubles& logits, size_t label) {
   double sum = 0;
   for (const double value : logits) sum += std::exp(value);

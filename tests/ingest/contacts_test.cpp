@@ -91,6 +91,49 @@ TEST_F(ContactsFormat, AcceptsColumnsInAnyOrder) {
   EXPECT_EQ(arc(named, "a", "b"), (Floats{1, 1, 0, 0}));
 }
 
+TEST_F(ContactsFormat, IgnoresWeightsOnRequest) {
+  EXPECT_EQ(
+      arc(read("a b 0 2.5\na b 8 3\n", {"--slices", "2", "--counts", "none", "--weight", "none"}),
+          "a", "b"),
+      (Floats{1, 1}));
+}
+
+// A table written by pandas, with row numbers in the first column.
+TEST_F(ContactsFormat, FindsColumnsByTheirNames) {
+  const auto graph = raw(",contact_time,day,id1,id2\n0,20,1,a,b\n1,40,1,b,c\n2,60,1,a,c\n");
+  EXPECT_EQ(texts(graph.nodes.names), (Strings{"a", "b", "c"}));
+  ASSERT_EQ(graph.tables.size(), 1U);
+  const TableReport& table = graph.tables[0];
+  EXPECT_EQ(table.delimiter, "comma");
+  EXPECT_TRUE(table.header);
+  using Roles = std::vector<std::pair<std::string, Strings>>;
+  EXPECT_EQ(table.roles,
+            (Roles{{"source", {"id1"}}, {"target", {"id2"}}, {"time", {"contact_time"}}}));
+  EXPECT_EQ(table.ignored, (Strings{"the first column (row numbers)", "day"}));
+  const auto named = raw("From_Account,To_Account,amount,Date\na,b,5,2024-01-01\n");
+  EXPECT_EQ(named.tables[0].roles, (Roles{{"source", {"From_Account"}},
+                                          {"target", {"To_Account"}},
+                                          {"time", {"Date"}},
+                                          {"weight", {"amount"}}}));
+}
+
+TEST_F(ContactsFormat, FallsBackToTheOrderOfColumns) {
+  const auto headed = raw("employee,manager,hired\nann,bob,1\ncid,bob,2\n");
+  EXPECT_EQ(headed.tables[0].roles[0].second, Strings{"employee"});
+  EXPECT_EQ(headed.tables[0].roles[2].second, Strings{"hired"});
+  const auto bare = raw("a b 1\nb c 2\n");
+  EXPECT_FALSE(bare.tables[0].header);
+  EXPECT_EQ(bare.tables[0].delimiter, "space");
+  EXPECT_EQ(bare.tables[0].roles[1].second, Strings{"column 2"});
+}
+
+TEST_F(ContactsFormat, RejectsTwoColumnsThatFitEquallyWell) {
+  expect_error([&] { raw("source,target,start_time,end_time\na,b,1,2\n"); },
+               {"'start_time' and 'end_time' both fit time; choose one with time"});
+  EXPECT_NO_THROW(raw("source,target,start_time,end_time\na,b,1,2\n", {"--time", "end_time"}));
+  expect_error([&] { raw("from,source,to,time\na,b,c,1\n"); }, {"'from' and 'source'"});
+}
+
 TEST_F(ContactsFormat, IsSparseIfThatIsSmaller) {
   EXPECT_EQ(read(kContacts, {"--slices", "2"}).link_attributes.layout, Layout::kDense);
   const auto sparse = read(kContacts, {"--slices", "1000", "--counts", "none"});

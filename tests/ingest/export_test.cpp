@@ -52,7 +52,7 @@ TEST_F(Export, RoundTripsDenseLinks) {
 
 TEST_F(Export, RoundTripsParallelDirectedAndSeparateLinks) {
   const std::string file = links();
-  expect_round_trip(import_graph("links", {file, "--header", "yes", "--parallel", "keep"}));
+  expect_round_trip(import_graph("links", {file, "--header", "yes", "--duplicate-links", "keep"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--directed"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--separate-directions"}));
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--layout", "dictionary"}));

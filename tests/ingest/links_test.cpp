@@ -1,4 +1,5 @@
 #include "lase/base/error.h"
+#include "lase/graph/schema.h"
 
 #include "support.h"
 
@@ -53,13 +54,13 @@ TEST_F(LinksFormat, MergesByMeanMaximumOrFirst) {
 }
 
 TEST_F(LinksFormat, KeepsOrRejectsParallelLinks) {
-  const auto graph = read(kSmall, with(kNumbers, {"--parallel", "keep"})).graph;
+  const auto graph = read(kSmall, with(kNumbers, {"--duplicate-links", "keep"})).graph;
   EXPECT_EQ(graph.links, 3);
   EXPECT_EQ(neighbors(graph, "a"), (Strings{"b", "b"}));
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1.5, 7}));
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--parallel", "error"}));
+        read(kSmall, with(kNumbers, {"--duplicate-links", "error"}));
       },
       {"two links join 'b' and 'a'"});
 }
@@ -103,9 +104,9 @@ TEST_F(LinksFormat, SeparateDirectionsHaveSentAndReceived) {
       {"mutually exclusive"});
   expect_error(
       [&] {
-        read(kSmall, with(kNumbers, {"--separate-directions", "--parallel", "keep"}));
+        read(kSmall, with(kNumbers, {"--separate-directions", "--duplicate-links", "keep"}));
       },
-      {"separate_directions requires parallel"});
+      {"separate_directions requires duplicate_links"});
 }
 
 TEST_F(LinksFormat, AcceptsColumnsByNameAndPosition) {
@@ -161,7 +162,7 @@ TEST_F(LinksFormat, FewDistinctRowsAreDictionaryEncoded) {
 }
 
 TEST_F(LinksFormat, ReportsLineColumnAndValueOfABadAttribute) {
-  for (const std::string bad : {"abc", "NaN", "inf", "-Infinity", "1e999", "1e39", "", "1,5x"}) {
+  for (const std::string bad : {"abc", "inf", "-Infinity", "1e999", "1e39", "1,5x"}) {
     const std::string text = "source;target;amount\na;b;1\n\nb;c;" + bad + "\n";
     expect_error(
         [&] {
@@ -201,6 +202,69 @@ TEST_F(LinksFormat, FollowsTheCategoriesOfAnEarlierGraph) {
   EXPECT_EQ(texts(raw.attribute_names), (Strings{"amount", "city=Oslo", "city=Rome"}));
   ASSERT_EQ(raw.notes.size(), 1u);
   EXPECT_NE(raw.notes[0].find("1 category values of links"), std::string::npos);
+}
+
+// A table of transactions: numbers with gaps, categories, dates and a text.
+const std::string kPayments =
+    "from,to,amount,channel,date,note\n"
+    "a,b,10,card,2024-01-01,first\n"
+    "a,c,NA,cash,2024-01-02,second\n"
+    "b,c,30,card,2024-01-03,third\n"
+    "c,d,20,cash,2024-01-03,fourth\n"
+    "b,d,40,card,2024-01-03,fifth\n"
+    "c,e,50,cash,2024-01-03,sixth\n"
+    "b,e,60,card,2024-01-03,seventh\n"
+    "d,e,70,cash,2024-01-03,eighth\n"
+    "a,f,80,cash,2024-01-03,ninth\n"
+    "b,f,90,cash,2024-01-03,tenth\n"
+    "c,f,100,cash,2024-01-03,eleventh\n";
+
+TEST_F(LinksFormat, DetectsNumbersCategoriesAndDates) {
+  const RawGraph raw = read_format("links", {write("p.csv", kPayments)});
+  using Roles = std::vector<std::pair<std::string, Strings>>;
+  EXPECT_EQ(raw.tables[0].roles, (Roles{{"source", {"from"}},
+                                        {"target", {"to"}},
+                                        {"attributes", {"amount", "date"}},
+                                        {"categories", {"channel"}}}));
+  EXPECT_EQ(raw.tables[0].ignored, Strings{"note"});
+  EXPECT_EQ(texts(raw.attribute_names),
+            (Strings{"amount", "date", "amount_missing", "channel=card", "channel=cash"}));
+}
+
+TEST_F(LinksFormat, FillsMissingNumbersWithTheMeanAndMarksThem) {
+  const auto graph = import_graph("links", {write("p.csv", kPayments)});
+  const float days = 19723;  // 2024-01-01
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{10, days, 0, 1, 0}));
+  EXPECT_EQ(arc(graph, "a", "c"), (Floats{55, days + 1, 1, 0, 1}));
+  expect_error(
+      [&] {
+        import_graph("links", {path("p.csv"), "--missing", "fail"});
+      },
+      {"line 3: column 'amount' is 'NA'"});
+  const auto filled = import_graph("links", {path("p.csv"), "--missing", "-1"});
+  EXPECT_EQ(arc(filled, "a", "c"), (Floats{-1, days + 1, 0, 1}));
+}
+
+TEST_F(LinksFormat, FillsMissingNumbersWithTheMeanOfTrainingLinks) {
+  const auto nodes = write("n.csv", "id,part\na,train\nb,train\nc,test\n");
+  const auto graph =
+      import_graph("links", {write("l.csv", "source,target,x\na,b,4\na,c,100\nb,c,\n"), "--nodes",
+                             nodes, "--split", "part"});
+  EXPECT_EQ(arc(graph, "b", "c"), (Floats{4, 1}));
+}
+
+TEST_F(LinksFormat, FollowsTheMeansAndTypesOfAnEarlierGraph) {
+  const auto earlier = import_graph("links", {write("p.csv", kPayments)});
+  const Schema schema = schema_of(earlier);
+  // All channels look like numbers here, no amount is missing, and there is another column.
+  const auto graph = import_graph(
+      "links", {write("q.csv", "from,to,amount,channel,date,extra\na,b,1,7,2024-01-01,5\n")},
+      &schema);
+  EXPECT_EQ(texts(graph.attribute_names), texts(earlier.attribute_names));
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 19723, 0, 0, 0}));
+  const auto missing = import_graph(
+      "links", {write("r.csv", "from,to,amount,channel,date\na,b,,card,2024-01-01\n")}, &schema);
+  EXPECT_EQ(arc(missing, "a", "b"), (Floats{55, 19723, 1, 1, 0}));
 }
 
 }  // namespace

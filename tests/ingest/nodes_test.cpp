@@ -80,8 +80,9 @@ TEST_F(NodeTable, UsesEveryOtherNumericColumnAsFeature) {
                 {"--label", "team"}));
   EXPECT_EQ(texts(raw.nodes.feature_names), (Strings{"age", "height"}));
   EXPECT_EQ(row(raw.nodes.features, 1), (Floats{40, 1.7F}));
-  EXPECT_TRUE(raw.ignored.starts_with("columns city of ")) << raw.ignored;
-  EXPECT_TRUE(raw.ignored.ends_with("nodes.csv")) << raw.ignored;
+  ASSERT_FALSE(raw.tables.empty());
+  EXPECT_EQ(raw.tables.back().ignored, Strings{"city"});
+  EXPECT_TRUE(raw.tables.back().file.ends_with("nodes.csv")) << raw.tables.back().file;
 }
 
 TEST_F(NodeTable, UsesTheNamedFeatureColumns) {
@@ -110,11 +111,19 @@ TEST_F(NodeTable, RejectsEmptyColumnNamesInLists) {
 }
 
 TEST_F(NodeTable, RejectsNonFiniteFeatures) {
-  for (const std::string bad : {"abc", "nan", "inf", "-inf", "1e999", "0x1F", ""}) {
+  for (const std::string bad : {"abc", "inf", "-inf", "1e999", "0x1F"}) {
     expect_error([&] { read("id,age\na,1\nb," + bad + "\nc,2\n"); },
                  {"nodes.csv: line 3: column 'age' is '" + bad + "'"});
   }
-  EXPECT_EQ(row(read("id,age\na,1\nb,\nc,2\n", {"--missing", "-1"}).nodes.features, 1), Floats{-1});
+  for (const std::string missing : {"", "nan"}) {
+    const std::string table = "id,age\na,1\nb," + missing + "\nc,2\n";
+    expect_error(
+        [&] {
+          read(table, {"--missing", "fail"});
+        },
+        {"nodes.csv: line 3: column 'age' is '" + missing + "'"});
+    EXPECT_EQ(row(read(table, {"--missing", "-1"}).nodes.features, 1), Floats{-1});
+  }
 }
 
 TEST_F(NodeTable, ReadsFeaturesFromANumpyFile) {
@@ -203,7 +212,7 @@ TEST_F(NodeTable, ColumnOptionsRequireATable) {
     expect_error([&] { read_format("links", {links, flag, "x"}); }, {"'x': requires nodes"});
   }
   expect_error([&] { read_format("links", {links, "--split", "part"}); }, {"split 'part'"});
-  EXPECT_NO_THROW(read_format("links", {links, "--split", "1/1/1"}));
+  EXPECT_NO_THROW(read_format("links", {links, "--split", "34/33/33"}));
 }
 
 TEST_F(NodeTable, ReadsIdsFromTheNamedColumn) {
@@ -226,6 +235,15 @@ TEST_F(NodeTable, FollowsTheClassesAndCategoriesOfAnEarlierGraph) {
   EXPECT_EQ(row(raw.nodes.features, 0), (Floats{0, 1}));
   EXPECT_EQ(row(raw.nodes.features, 1), (Floats{0, 0}));
   EXPECT_EQ(row(raw.nodes.features, 2), (Floats{1, 0}));
+}
+
+TEST_F(NodeTable, FillsMissingFeaturesWithTheMeanOfTrainingNodes) {
+  const auto graph =
+      read("id,age,part\na,10,train\nb,,train\nc,30,train\nd,500,test\n", {"--split", "part"});
+  EXPECT_EQ(texts(graph.nodes.feature_names), (Strings{"age", "age_missing"}));
+  EXPECT_EQ(row(graph.nodes.features, 0), (Floats{10, 0}));
+  EXPECT_EQ(row(graph.nodes.features, 1), (Floats{20, 1}));
+  EXPECT_EQ(row(graph.nodes.features, 3), (Floats{500, 0}));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(OgbFormat, RejectsClassesThatFloat32CannotTellApart) {
 }
 
 TEST_F(OgbFormat, FollowsTheLinkRules) {
-  const auto graph = read({"--directed", "--parallel", "keep"});
+  const auto graph = read({"--directed", "--duplicate-links", "keep"});
   EXPECT_EQ(graph.links, 3);
   EXPECT_EQ(arc(graph, "2", "1"), (Floats{5, 6}));
   EXPECT_EQ(arc(read({"--merge", "max"}), "1", "2"), (Floats{5, 6}));

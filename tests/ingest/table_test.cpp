@@ -1,5 +1,9 @@
 #include "lase/ingest/table.h"
 
+#include <cmath>
+#include <map>
+
+#include "lase/base/error.h"
 #include "lase/base/parallel.h"
 
 #include "support.h"
@@ -33,21 +37,23 @@ class TableTest : public FolderTest {
 using Rows2 = std::vector<Strings>;
 
 TEST_F(TableTest, DetectsTheDelimiter) {
-  for (const char delimiter : {'\t', ',', ';', '|', ' '}) {
+  const std::map<char, std::string> names = {
+      {'\t', "tab"}, {',', "comma"}, {';', "semicolon"}, {'|', "bar"}, {' ', "space"}};
+  for (const auto& [delimiter, name] : names) {
     std::string text = "source,target,city\n1,2,Rome\n3,4,Oslo\n";
     std::replace(text.begin(), text.end(), ',', delimiter);
     auto found = table(text);
-    EXPECT_EQ(found.delimiter(), delimiter);
+    EXPECT_EQ(found.delimiter_name(), name);
     EXPECT_EQ(found.columns(), (Strings{"source", "target", "city"}));
     EXPECT_EQ(rows(std::move(found)), (Rows2{{"1", "2", "Rome"}, {"3", "4", "Oslo"}}));
   }
 }
 
 TEST_F(TableTest, PrefersADelimiterThatSplitsEveryLineAlike) {
-  EXPECT_EQ(table("title\tauthors\nOn this, and that\tA;B\nOne, two, three\tC\n").delimiter(),
-            '\t');
-  EXPECT_EQ(table("id;text\n1;a b c\n2;d\n").delimiter(), ';');
-  EXPECT_EQ(table("id,text\n1,\"a,b\"\n2,c\n").delimiter(), ',');
+  EXPECT_EQ(table("title\tauthors\nOn this, and that\tA;B\nOne, two, three\tC\n").delimiter_name(),
+            "tab");
+  EXPECT_EQ(table("id;text\n1;a b c\n2;d\n").delimiter_name(), "semicolon");
+  EXPECT_EQ(table("id,text\n1,\"a,b\"\n2,c\n").delimiter_name(), "comma");
 }
 
 TEST_F(TableTest, ARunOfSpacesIsOneDelimiter) {
@@ -55,17 +61,17 @@ TEST_F(TableTest, ARunOfSpacesIsOneDelimiter) {
 }
 
 TEST_F(TableTest, UsesTheGivenDelimiter) {
-  EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = Header::kNo, .missing = {}}),
+  EXPECT_EQ(rows("a:b\n", {.delimiter = ":", .header = Header::kNo, .missing = "fail"}),
             (Rows2{{"a", "b"}}));
-  EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = Header::kAuto, .missing = {}})
+  EXPECT_EQ(table("a,b\tc\n", {.delimiter = "tab", .header = Header::kAuto, .missing = "fail"})
                 .column_count(),
             2);
-  EXPECT_EQ(table("a,b c\n", {.delimiter = "space", .header = Header::kAuto, .missing = {}})
+  EXPECT_EQ(table("a,b c\n", {.delimiter = "space", .header = Header::kAuto, .missing = "fail"})
                 .column_count(),
             2);
   for (const auto* bad : {"ab", "\"", "\n"}) {
     expect_error(
-        [&] { table("a,b\n", {.delimiter = bad, .header = Header::kAuto, .missing = {}}); },
+        [&] { table("a,b\n", {.delimiter = bad, .header = Header::kAuto, .missing = "fail"}); },
         {"delimiter"});
   }
 }
@@ -89,15 +95,27 @@ TEST_F(TableTest, DetectsTheHeader) {
   EXPECT_FALSE(table("1,2\n3,4\n", {}, {"2"}).has_header());
 }
 
+TEST_F(TableTest, WordsThatDoNotRecurAreAHeader) {
+  EXPECT_TRUE(table("employee,manager\nann,bob\ncid,bob\ndan,bob\n").has_header());
+  EXPECT_TRUE(table("id,x\na,nan\nb,1\n").has_header());
+  EXPECT_TRUE(table("who,when\nann,2024-05-01\n").has_header());
+  EXPECT_FALSE(table("ann,bob\ncid,bob\ndan,bob\n").has_header());
+  EXPECT_FALSE(table("ann,bob\ncid,dan\neve,fay\n").has_header());
+  EXPECT_FALSE(table("p17,p23\np1,p2\np1,p3\np2,p3\n").has_header());
+  EXPECT_FALSE(table("ann,2024-05-01\nbob,2024-05-02\n").has_header());
+}
+
 TEST_F(TableTest, UsesTheGivenHeaderOption) {
-  EXPECT_EQ(table("1,2\n3,4\n", {.delimiter = {}, .header = Header::kYes, .missing = {}}).columns(),
-            (Strings{"1", "2"}));
-  EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = Header::kNo, .missing = {}}).size(), 2u);
+  EXPECT_EQ(
+      table("1,2\n3,4\n", {.delimiter = {}, .header = Header::kYes, .missing = "fail"}).columns(),
+      (Strings{"1", "2"}));
+  EXPECT_EQ(rows("u,v\n1,2\n", {.delimiter = {}, .header = Header::kNo, .missing = "fail"}).size(),
+            2u);
 }
 
 TEST_F(TableTest, FindsColumnsByNameOrPosition) {
-  const auto found =
-      table("source,3,city\n1,2,Rome\n", {.delimiter = {}, .header = Header::kYes, .missing = {}});
+  const auto found = table("source,3,city\n1,2,Rome\n",
+                           {.delimiter = {}, .header = Header::kYes, .missing = "fail"});
   EXPECT_EQ(found.column("city", "x"), 2);
   EXPECT_EQ(found.column("1", "x"), 0);
   EXPECT_EQ(found.column("3", "x"), 1);  // names take precedence over positions
@@ -108,11 +126,18 @@ TEST_F(TableTest, FindsColumnsByNameOrPosition) {
   }
 }
 
-TEST_F(TableTest, DetectsNumericColumns) {
-  const auto found = table("u,v,w\n1,x,-2.5\n");
-  EXPECT_TRUE(found.numeric(0));
-  EXPECT_FALSE(found.numeric(1));
-  EXPECT_TRUE(found.numeric(2));
+TEST_F(TableTest, DetectsTheTypesOfColumns) {
+  std::string text = "number,date,word,note,gaps\n";
+  for (int i = 0; i < 40; ++i) {
+    text += join(i, ".5,2024-05-0", i % 9 + 1, ",", i % 3 == 0 ? "red" : "blue", ",note ", i, ",",
+                 i % 2 == 0 ? "NA" : "7", "\n");
+  }
+  const auto found = table(text);
+  EXPECT_EQ(found.type(0), ColumnType::kNumber);
+  EXPECT_EQ(found.type(1), ColumnType::kDate);
+  EXPECT_EQ(found.type(2), ColumnType::kCategory);
+  EXPECT_EQ(found.type(3), ColumnType::kText);
+  EXPECT_EQ(found.type(4), ColumnType::kNumber);
 }
 
 TEST_F(TableTest, SkipsBlankLinesAndLeadingComments) {
@@ -138,7 +163,7 @@ TEST_F(TableTest, ReadsQuotedFields) {
 }
 
 TEST_F(TableTest, AnUnmatchedQuoteIsText) {
-  const TableOptions tabs{.delimiter = "tab", .header = Header::kNo, .missing = {}};
+  const TableOptions tabs{.delimiter = "tab", .header = Header::kNo, .missing = "fail"};
   EXPECT_EQ(rows("\"Why\" is a question\t1\n", tabs), (Rows2{{"\"Why\" is a question", "1"}}));
   EXPECT_EQ(rows("\"unclosed\t1\n", tabs), (Rows2{{"\"unclosed", "1"}}));
   EXPECT_EQ(rows("5\" disk\t1\n", tabs), (Rows2{{"5\" disk", "1"}}));
@@ -171,17 +196,23 @@ TEST_F(TableTest, ReportsLineColumnAndValueOfABadNumber) {
                {"a.csv: line 3: column 'weight' is 'abc', expected a finite number"});
 }
 
-TEST_F(TableTest, FillsEmptyNumbersOnlyOnRequest) {
-  const std::string text = "u,weight\n1,\n";
-  const auto read = [&](const TableOptions& options) {
+TEST_F(TableTest, RecognizesMissingNumbers) {
+  const auto read = [&](const std::string& missing, const std::string& field) {
     float value = -1;
-    auto found = table(text, options);
-    const auto parse = [](float& chunk, const Row& row) { chunk = row.attribute(1); };
-    found.read<float>(parse, [&](float chunk) { value = chunk; });
+    auto found = table("u,weight\n1," + field + "\n2,3\n",
+                       {.delimiter = {}, .header = Header::kAuto, .missing = missing});
+    const auto parse = [](Floats& chunk, const Row& row) { chunk.push_back(row.attribute(1)); };
+    found.read<Floats>(parse, [&](const Floats& chunk) { value = chunk[0]; });
     return value;
   };
-  expect_error([&] { read({}); }, {"line 2: column 'weight' is ''", "missing 0"});
-  EXPECT_EQ(read({.delimiter = {}, .header = Header::kAuto, .missing = 7.5F}), 7.5F);
+  for (const auto* field : {"", "NA", "n/a", "NaN", "null", "None", "-"}) {
+    EXPECT_TRUE(std::isnan(read("mean", field))) << field;
+    EXPECT_EQ(read("7.5", field), 7.5F) << field;
+    expect_error([&] { read("fail", field); },
+                 {join("line 2: column 'weight' is '", field, "'"), "set missing to mean"});
+  }
+  expect_error([&] { read("mean", "five"); }, {"line 2", "'five'", "a finite number"});
+  expect_error([&] { read("median", "1"); }, {"missing 'median': must be mean, fail or a number"});
 }
 
 TEST_F(TableTest, RejectsAttributesBeyondSinglePrecision) {

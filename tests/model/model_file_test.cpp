@@ -158,8 +158,7 @@ TEST_F(ModelFile, RejectsADamagedDescription) {
 TEST_F(ModelFile, RejectsADamagedRecordOfTheTraining) {
   using nlohmann::json;
   TrainedModel trained = trained_on(toy_graph({}));
-  for (const json& training : {json::array(), json{{"epochs", "many"}}, json{{"best_epoch", -1}},
-                               json{{"options", {{"transductive", 1}}}}}) {
+  for (const json& training : {json::array(), json{{"epochs", "many"}}, json{{"best_epoch", -1}}}) {
     trained.training = training;
     save_model(trained, path("m.model"));
     expect_error([&] { load_model(path("m.model")); },

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "lase/base/error.h"
+#include "lase/inference/inference.h"
 #include "lase/model/model.h"
 #include "lase/model/model_file.h"
 #include "lase/ops/linear.h"
@@ -27,7 +28,7 @@ class Toy : public Layer {
     sum.aggregate = ops::Aggregate::kSum;
     return {sum};
   }
-  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     const at::Tensor own = in.state.h.at(in.block.target).dense();
     return {{ops::linear({own + s[0], {}}, w_).tanh(), {}}, {}};
   }
@@ -89,6 +90,41 @@ TEST_F(Registry, RunsTheChecksOfALayerType) {
 TEST_F(Registry, RejectsDuplicateAndUnknownNames) {
   expect_error([] { register_layer({.name = "sage", .title = "Another"}); }, {"'sage'"});
   expect_error([] { layer_type("gat"); }, {"no model", "'gat'"});
+}
+
+// An option is listed as unused exactly if another value of it does not change the outputs.
+TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
+  const Graph graph = toy_graph({});
+  const ModelShape shape{.node_features = graph.nodes.features.columns,
+                         .link_attributes = graph.link_attributes.columns,
+                         .outputs = 3};
+  const Inputs inputs(graph, no_scaling(graph));
+  const auto outputs = [&](const ModelOptions& options) {
+    return infer(Model(options, shape, 1), inputs, graph).logits;
+  };
+  ModelOptions changed;
+  changed.widths = {6, 6};
+  changed.combine = Combine::kConcat;
+  changed.amplifier = ops::Amplifier::kLinear;
+  changed.aggregate = ops::Aggregate::kSum;
+  changed.gate = false;
+  changed.depth = 2;
+  changed.normalize = false;
+  const nlohmann::json other = to_json(changed);
+  for (const std::string type : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
+    const ModelOptions usual{.model = type};
+    const at::Tensor expected = outputs(usual);
+    EXPECT_EQ(unused_options(usual), Strings{}) << type;
+    for (const auto* name :
+         {"widths", "combine", "amplifier", "aggregate", "gate", "depth", "normalize"}) {
+      nlohmann::json json = to_json(usual);
+      json[name] = other.at(name);
+      const ModelOptions options = model_option_table().from_json(json);
+      const at::Tensor found = outputs(options);
+      const bool same = at::equal(found, expected);
+      EXPECT_EQ(unused_options(options), same ? Strings{name} : Strings{}) << type << ", " << name;
+    }
+  }
 }
 
 }  // namespace

@@ -17,14 +17,10 @@ namespace {
 using at::Tensor;
 using ops::MaybeTensor;
 
-Tensor random_floats(Random& random, const std::vector<int64_t>& shape) {
-  return random_tensor(random, shape).to(at::kFloat);
-}
-
 TEST(Library, RegistersEveryOperator) {
   for (const char* name :
        {"gated_sum", "gated_change", "gated_sum_scores", "gated_sum_backward", "largest_arcs",
-        "linear", "linear_backward", "row_dot", "row_dot_backward", "sparse_rows",
+        "adam_step", "linear", "linear_backward", "row_dot", "row_dot_backward", "sparse_rows",
         "attribute_product", "attribute_rows"}) {
     const auto found = c10::Dispatcher::singleton().findSchema({join("lase::", name), ""});
     EXPECT_TRUE(found.has_value()) << name;

@@ -39,10 +39,6 @@ struct Setting {
   int64_t attributes;
 };
 
-Tensor random_floats(Random& random, const std::vector<int64_t>& shape) {
-  return random_tensor(random, shape).to(at::kFloat);
-}
-
 Tensor random_index(Random& random, int64_t n, int64_t below) {
   std::vector<int64_t> values;
   for (int64_t i = 0; i < n; ++i) {

@@ -59,7 +59,7 @@ TEST(WeightAverage, FollowsTheWeightsCloselyAtFirst) {
   parameters.set(weights(1));
   average.update(parameters, 1000);  // decay 0.5
   EXPECT_FLOAT_EQ(value_of(average.values()), 6);
-  expect_error([&] { WeightAverage(parameters, 1); }, {"average 1"});
+  expect_error([&] { WeightAverage(parameters, 1); }, {"ema_decay 1"});
 }
 
 TEST(BestWeights, HaveTheHighestScoreThenTheLowestLoss) {

@@ -403,10 +403,47 @@ TEST(Trainer, RejectsGraphsAndOptionsThatCannotBeTrained) {
   rejects(good, {"learning_rate 0"}, options);
   options = quick();
   options.batch = -1;
-  rejects(good, {"batch -1"}, options);
+  rejects(good, {"batch_size -1"}, options);
   options = quick();
   options.eval_every = 0;
   rejects(good, {"eval_every 0"}, options);
+}
+
+// A bipartite graph with labels on one side: people (labeled, split) and shops (in no split).
+TEST(Trainer, UsesLinksOfNodesThatBelongToNoSplit) {
+  Graph graph = toy_graph({.nodes = 40, .links = 120, .split = true});
+  std::vector<uint8_t> split(graph.nodes.split.begin(), graph.nodes.split.end());
+  for (size_t u = 0; u < split.size(); u += 2) split[u] = static_cast<uint8_t>(Split::kNone);
+  graph.nodes.split = split;
+  TrainOptions options;
+  options.epochs = 1;
+  options.model.widths = {4};
+  const auto links_between = [&](const std::vector<Split>& visible) {
+    int64_t links = 0;
+    for (int64_t u = 0; u < graph.node_count(); ++u) {
+      for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+        const auto sees = [&](int64_t v) {
+          const auto own = static_cast<Split>(split[static_cast<size_t>(v)]);
+          return std::find(visible.begin(), visible.end(), own) != visible.end();
+        };
+        links += u < graph.neighbor[i] && sees(u) && sees(graph.neighbor[i]) ? 1 : 0;
+      }
+    }
+    return links;
+  };
+  const int64_t context = links_between({Split::kTrain, Split::kNone});
+  const int64_t strict = links_between({Split::kTrain});
+  ASSERT_LT(strict, context);
+  ASSERT_LT(context, graph.links);
+  EXPECT_EQ(train(graph, options).training_links, context);
+  options.strict_inductive = true;
+  EXPECT_EQ(train(graph, options).training_links, strict);
+  options.strict_inductive = false;
+  options.transductive = true;
+  EXPECT_EQ(train(graph, options).training_links, graph.links);
+  EXPECT_EQ(train(graph, options).links, graph.links);
+  options.strict_inductive = true;
+  expect_error([&] { train(graph, options); }, {"transductive", "strict_inductive"});
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct OptionInfo {
   nlohmann::json default_value = {};    // the default
   bool required = false;
   bool positional = false;
+  std::string group = {};  // heading in the help
 };
 
 // Parses a command-line value; nullopt if it does not have the form of the option.

@@ -86,6 +86,14 @@ class OptionTable {
     return *this;
   }
 
+  // Sets the heading of all options so far that have none.
+  OptionTable& group(const std::string& heading) {
+    for (auto& option : options_) {
+      if (option.info.group.empty()) option.info.group = heading;
+    }
+    return *this;
+  }
+
   const std::vector<Option>& options() const { return options_; }
   const OptionInfo* find(std::string_view name) const {
     const Option* option = find_option(name);

@@ -66,6 +66,16 @@ void append_csv_field(std::string& line, std::string_view text) {
   line += '"';
 }
 
+bool is_missing(std::string_view text) {
+  text = trimmed(text);
+  const auto is = [&](std::string_view word) {
+    return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char c, char lower) {
+      return (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) == lower;
+    });
+  };
+  return text.empty() || is("-") || is("na") || is("n/a") || is("nan") || is("null") || is("none");
+}
+
 std::optional<double> parse_number(std::string_view text) {
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   double value = 0;

@@ -15,9 +15,14 @@ struct Known {
   std::vector<bool> fixed;
 };
 
-Known known_rows(const LearnedFeatures& learned, const StringTable& names) {
+std::unordered_map<std::string_view, int64_t> nodes_by_name(const LearnedFeatures& learned) {
   std::unordered_map<std::string_view, int64_t> node_of;
   for (int64_t i = 0; i < learned.names.size(); ++i) node_of.emplace(learned.names[i], i);
+  return node_of;
+}
+
+Known known_rows(const LearnedFeatures& learned, const StringTable& names) {
+  const auto node_of = nodes_by_name(learned);
   Known known;
   known.embedding.nodes = names.size();
   known.fixed.resize(static_cast<size_t>(names.size()));
@@ -62,6 +67,13 @@ LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& trai
   learned.embedding = options.online ? embed_online(graph, training, options.embed)
                                      : embed(graph, graph, options.embed);
   return learned;
+}
+
+int64_t known_nodes(const LearnedFeatures& learned, const StringTable& names) {
+  const auto node_of = nodes_by_name(learned);
+  int64_t known = 0;
+  for (int64_t u = 0; u < names.size(); ++u) known += node_of.contains(names[u]) ? 1 : 0;
+  return known;
 }
 
 void add_features(const LearnedFeatures& learned, Graph& graph) {

@@ -30,6 +30,9 @@ const OptionTable<FeatureOptions>& feature_option_table();
 LearnedFeatures learn_features(const Graph& graph, const std::vector<bool>& training,
                                const FeatureOptions& options);
 
+// The number of nodes with these names that have learned features.
+int64_t known_nodes(const LearnedFeatures& learned, const StringTable& names);
+
 // Appends the features to those of the graph. Nodes known by name keep their rows; the others are
 // trained on all their links.
 void add_features(const LearnedFeatures& learned, Graph& graph);

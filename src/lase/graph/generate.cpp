@@ -220,9 +220,7 @@ void generate_graph(const PlantedOptions& options, const std::string& path) {
   about.link_attributes.columns = options.link_dim;
   about.nodes.features.columns = options.node_dim;
   about.nodes.labels.task = Task::kSingleLabel;
-  require_option(is_shares(options.split), OptionName{"split"}, " ", quote(options.split),
-                 ": must be proportions such as 65/15/20");
-  about.nodes.split = random_split(n, options.split, options.seed);
+  about.nodes.split = random_split(n, parse_proportions(options.split), options.seed);
   // String tables, each stored as two arrays.
   struct Strings {
     std::string name;

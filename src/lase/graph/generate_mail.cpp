@@ -58,7 +58,7 @@ void generate_mail(const MailOptions& options, const std::string& folder) {
   make_folder(folder);
 
   const auto department = [&](int64_t person) { return person % departments; };
-  const auto split = random_split(options.people, "65/15/20", options.seed);
+  const auto split = random_split(options.people, {0.65, 0.15, 0.2}, options.seed);
   TextWriter people(folder + "/people.csv");
   people << "id,department,split,years,level\n";
   for (int64_t person = 0; person < options.people; ++person) {

@@ -60,7 +60,7 @@ LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
     const bool repeated = leader != i;
     if (repeated && rules.parallel == Parallel::kError) {
       fail("two links join ", quote(raw.nodes.names[u]), " and ", quote(raw.nodes.names[v]),
-           "; set ", OptionName{"parallel"}, " to merge or keep to accept parallel links");
+           "; set ", OptionName{"duplicate_links"}, " to merge or keep to accept parallel links");
     }
     groups.merged += repeated ? 1 : 0;
     const int64_t link =

@@ -11,13 +11,21 @@
 namespace lase {
 namespace {
 
-enum Stream : uint64_t { kSources = 1, kTargets, kFeatures, kValues, kColumns, kCodes, kLabels };
+enum GraphStream : uint64_t {
+  kSourceStream = 1,
+  kTargetStream,
+  kRowStream,
+  kValueStream,
+  kColumnStream,
+  kCodeStream,
+  kClassStream
+};
 
 constexpr int64_t kChunk = 1 << 16;
 
 // [n]: values of fill(random), computed in parallel.
 template <class T, class Fill>
-Array<T> filled(int64_t n, uint64_t seed, Stream stream, const Fill& fill) {
+Array<T> filled(int64_t n, uint64_t seed, GraphStream stream, const Fill& fill) {
   Buffer<T> values;
   values.resize(n);
   parallel_for(n, kChunk, [&](int64_t first, int64_t last) {
@@ -50,7 +58,7 @@ Attributes link_attributes(const RandomGraphOptions& options) {
     column.resize(stored);
     row_ptr[options.links] = stored;
     parallel_for(options.links, kChunk, [&](int64_t first, int64_t last) {
-      Random random(options.seed, kColumns, first);
+      Random random(options.seed, kColumnStream, first);
       for (int64_t l = first; l < last; ++l) {
         row_ptr[l] = l * per_row;
         for (int64_t i = 0; i < per_row; ++i) {
@@ -65,9 +73,10 @@ Attributes link_attributes(const RandomGraphOptions& options) {
   }
   if (options.layout == Layout::kDictionary) {
     stored = options.distinct_rows * options.link_dim;
-    f.code = filled<int32_t>(options.links, options.seed, kCodes, below(options.distinct_rows));
+    f.code =
+        filled<int32_t>(options.links, options.seed, kCodeStream, below(options.distinct_rows));
   }
-  f.values = filled<float>(stored, options.seed, kValues, centered);
+  f.values = filled<float>(stored, options.seed, kValueStream, centered);
   return f;
 }
 
@@ -106,8 +115,8 @@ Graph random_graph(const RandomGraphOptions& options) {
   const auto node = [&](Random& random) {
     return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.nodes)));
   };
-  const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kSources, node);
-  const Array<int32_t> target = filled<int32_t>(options.links, options.seed, kTargets, node);
+  const Array<int32_t> source = filled<int32_t>(options.links, options.seed, kSourceStream, node);
+  const Array<int32_t> target = filled<int32_t>(options.links, options.seed, kTargetStream, node);
   Graph graph;
   graph.adjacency() = build_adjacency({.source = source.span(),
                                        .target = target.span(),
@@ -119,13 +128,13 @@ Graph random_graph(const RandomGraphOptions& options) {
   graph.attribute_names = numbered_names("attribute ", options.link_dim);
   graph.nodes.names = numbered_names("", options.nodes);
   graph.nodes.features = Attributes::dense(
-      filled<float>(options.nodes * options.node_dim, options.seed, kFeatures, centered),
+      filled<float>(options.nodes * options.node_dim, options.seed, kRowStream, centered),
       options.nodes, options.node_dim);
   graph.nodes.feature_names = numbered_names("feature ", options.node_dim);
   Labels& labels = graph.nodes.labels;
   labels.task = Task::kSingleLabel;
   labels.names = numbered_names("class ", options.classes);
-  labels.label = filled<int32_t>(options.nodes, options.seed, kLabels, [&](Random& random) {
+  labels.label = filled<int32_t>(options.nodes, options.seed, kClassStream, [&](Random& random) {
     return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.classes)));
   });
   return graph;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lase/base/array.h"
@@ -60,6 +61,15 @@ enum class LayoutRule : uint8_t {
   kDictionary,
 };
 
+// How a table was read, for the import summary.
+struct TableReport {
+  std::string file;
+  std::string delimiter;  // "comma"
+  bool header = false;
+  std::vector<std::pair<std::string, std::vector<std::string>>> roles;  // and their columns
+  std::vector<std::string> ignored;                                     // columns
+};
+
 // A graph as read from files: nodes, and raw links in file order, repeated as in the file.
 // build_graph() merges and sorts them.
 struct RawGraph {
@@ -73,8 +83,8 @@ struct RawGraph {
   // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
   // weights); stored in the graph file for `import --like`.
   nlohmann::json preprocessing = nlohmann::json::object();
-  std::string ignored;             // "columns a, b of FILE"; empty: none
-  std::vector<std::string> notes;  // for the import summary
+  std::vector<TableReport> tables;  // that were read
+  std::vector<std::string> notes;   // for the import summary
 };
 
 }  // namespace lase

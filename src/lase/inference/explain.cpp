@@ -248,8 +248,9 @@ void check(const ExplainOptions& options, const Graph& graph) {
 
 }  // namespace
 
-Explanation explain(const TrainedModel& trained, const Graph& graph,
+Explanation explain(const TrainedModel& trained, const Graph& given,
                     const ExplainOptions& options) {
+  const Graph graph = fitting_graph(trained, given);
   check(options, graph);
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;

@@ -16,10 +16,11 @@ namespace lase {
 
 using at::Tensor;
 
-Predictions predict(const TrainedModel& trained, const Graph& graph,
+Predictions predict(const TrainedModel& trained, const Graph& given,
                     std::span<const int64_t> fanout, uint64_t seed) {
   const ops::OneThread one_thread;
   const Workspace workspace;
+  const Graph graph = fitting_graph(trained, given);
   const Model& model = *trained.model;
   const Inputs inputs(graph, trained.scaling);
   Outputs outputs;

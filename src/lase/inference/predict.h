@@ -16,7 +16,7 @@ struct Predictions {
 };
 
 // Exact inference, or neighbor sampling if `fanout` is not empty (one number for all layers, or one
-// per layer). The graph must fit the model; see prepare_graph.
+// per layer). Throws Error if the attributes of the graph do not fit the model.
 Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout = {}, uint64_t seed = 1);
 

@@ -1,8 +1,15 @@
 #include "lase/ingest/categories.h"
 
+#include <cmath>
+
 #include "lase/base/error.h"
 
 namespace lase {
+namespace {
+
+std::string missing_name(const std::string& column) { return column + "_missing"; }
+
+}  // namespace
 
 ColumnEncoder::ColumnEncoder(std::vector<std::string> numbers, std::vector<std::string> categories,
                              const StringTable* fixed_names)
@@ -11,8 +18,13 @@ ColumnEncoder::ColumnEncoder(std::vector<std::string> numbers, std::vector<std::
       values_(categories_.size()),
       fixed_(fixed_names != nullptr) {
   if (!fixed_) return;
-  // Same order as names(): first the numeric columns, then the values of each category.
+  // Same order as names().
   int64_t at = this->numbers();
+  for (size_t j = 0; j < numbers_.size() && at < fixed_names->size(); ++j) {
+    if ((*fixed_names)[at] != missing_name(numbers_[j])) continue;
+    indicators_.push_back(static_cast<int64_t>(j));
+    ++at;
+  }
   for (size_t c = 0; c < categories_.size(); ++c) {
     const std::string prefix = categories_[c] + "=";
     for (; at < fixed_names->size() && (*fixed_names)[at].starts_with(prefix); ++at) {
@@ -29,16 +41,50 @@ int32_t ColumnEncoder::code(int64_t c, std::string_view value) {
   return known.value_or(-1);
 }
 
+std::vector<double> ColumnEncoder::fill_missing(std::span<float> values,
+                                                const std::vector<double>& means,
+                                                const std::function<bool(int64_t row)>& training) {
+  const auto columns = numbers_.size();
+  const size_t rows = columns == 0 ? 0 : values.size() / columns;
+  missing_.assign(columns, {});
+  std::vector<double> used(columns);
+  for (size_t j = 0; j < columns; ++j) {
+    double sum = 0;
+    int64_t count = 0;
+    for (size_t row = 0; row < rows; ++row) {
+      const float value = values[row * columns + j];
+      if (std::isnan(value)) {
+        missing_[j].resize(rows);
+        missing_[j][row] = true;
+      } else if (training(static_cast<int64_t>(row))) {
+        sum += double{value};
+        ++count;
+      }
+    }
+    const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
+    used[j] = j < means.size() ? means[j] : mean;
+    if (missing_[j].empty()) continue;
+    if (!fixed_) indicators_.push_back(static_cast<int64_t>(j));
+    for (size_t row = 0; row < rows; ++row) {
+      if (missing_[j][row]) values[row * columns + j] = static_cast<float>(used[j]);
+    }
+  }
+  return used;
+}
+
 int64_t ColumnEncoder::width() const { return column_of(categories(), 0); }
 
 int64_t ColumnEncoder::column_of(int64_t c, int32_t code) const {
-  int64_t column = numbers();
+  int64_t column = numbers() + std::ssize(indicators_);
   for (int64_t i = 0; i < c; ++i) column += values_[static_cast<size_t>(i)].size();
   return column + code;
 }
 
 std::vector<std::string> ColumnEncoder::names() const {
   std::vector<std::string> names = numbers_;
+  for (const int64_t j : indicators_) {
+    names.push_back(missing_name(numbers_[static_cast<size_t>(j)]));
+  }
   for (size_t c = 0; c < categories_.size(); ++c) {
     for (int64_t i = 0; i < values_[c].size(); ++i) {
       names.push_back(join(categories_[c], "=", values_[c][i]));

@@ -12,7 +12,7 @@
 namespace lase {
 namespace {
 
-struct Payload {
+struct ContactPayload {
   std::vector<double> time;
   std::vector<float> weight;
 };
@@ -55,6 +55,13 @@ int32_t slice_of(double time, const std::vector<double>& boundaries) {
   return static_cast<int32_t>(above - (boundaries.begin() + 1));
 }
 
+ColumnRole time_role(const std::string& named) {
+  return {.option = "time",
+          .named = named,
+          .usual = {"time", "timestamp", "date", "datetime", "ts", "t", "seconds"},
+          .words = ColumnRole::Words::kAny};
+}
+
 }  // namespace
 
 const OptionTable<ContactsOptions>& contacts_option_table() {
@@ -63,12 +70,12 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
     all.add("time", &O::time, any(),
-            "Column with times in seconds or as ISO 8601 dates (default: the column time, "
-            "timestamp, date or seconds, else the third)");
+            "Column with times in seconds or as ISO 8601 dates (default: a column with a usual "
+            "name such as time, timestamp or date, else the third)");
     all.add(
         "weight", &O::weight, any(),
-        "Column with the weight of a contact (default: 'weight', or the fourth column if there is "
-        "no header; else every weight is 1)");
+        "Column with the weight of a contact, or none (default: a column named weight, amount or "
+        "count, or the fourth if there is no header; else every weight is 1)");
     all.add("slices", &O::slices, between(1, 1 << 20), "Number of time slices");
     all.add("slicing", &O::slicing, one_of<Slicing>(),
             "Use time slices of equal width or with equal numbers of contacts (quantile)");
@@ -90,28 +97,26 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.time, options.weight});
-  ColumnRoles roles(table, {{"source", options.source},
-                            {"target", options.target},
-                            {"time", options.time},
-                            {"weight", options.weight}});
-  const int64_t source = roles.source(options);
-  const int64_t target = roles.target(options);
-  const int64_t time = roles.choose(options.time, "time", {"time", "timestamp", "date", "seconds"});
-  const int64_t weight = roles.weight(options.weight);
+  const ColumnRoles roles(table, {source_role(options), target_role(options),
+                                  time_role(options.time), weight_role(options.weight)});
+  graph.tables.push_back(roles.report());
+  const int64_t time = roles.at("time");
+  const int64_t weight = roles.at("weight");
   std::vector<double> times;
   std::vector<float> weights;
-  const auto parse = [&](Payload& payload, const Row& row) {
+  const auto parse = [&](ContactPayload& payload, const Row& row) {
     payload.time.push_back(row.time(time));
     if (weight < 0) return;
-    const float value = row.attribute(weight);
+    const float value = row.weight(weight);
     if (value < 0) row.fail(weight, "a non-negative weight");
     payload.weight.push_back(value);
   };
-  const auto add = [&](const Payload& payload, size_t i) {
+  const auto add = [&](const ContactPayload& payload, size_t i) {
     times.push_back(payload.time[i]);
     weights.push_back(weight < 0 ? 1.0F : payload.weight[i]);
   };
-  read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
+  read_link_rows<ContactPayload>(table, roles.at("source"), roles.at("target"), nodes, graph, parse,
+                                 add);
   require(!times.empty(), options.file, ": has no contacts");
 
   const auto boundaries = slice_boundaries(options, times, schema);

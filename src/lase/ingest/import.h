@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +26,10 @@ enum class Header : uint8_t { kAuto, kYes, kNo };
 struct TableOptions {
   std::string delimiter = {};  // one character, "tab" or "space"; empty: detected
   Header header = Header::kAuto;
-  // Value of empty fields in numeric columns; if not set, they are an error.
-  std::optional<float> missing = {};
+  // Missing numbers of attributes and features (empty, NA, NaN, null, -): "mean", "fail" or a
+  // value. The mean is that of the training data, and the column NAME_missing tells where it was
+  // used.
+  std::string missing = "mean";
 };
 
 enum class UnknownNodes : uint8_t { kError, kAdd, kDrop };

@@ -1,7 +1,5 @@
 #include "lase/ingest/link_file.h"
 
-#include <algorithm>
-
 #include "lase/base/error.h"
 
 namespace lase {
@@ -14,7 +12,10 @@ const OptionTable<TableOptions>& table_option_table() {
             "Field delimiter: one character, tab or space (default: detected)");
     all.add("header", &O::header, one_of<Header>(),
             "Whether the first line is a header with column names");
-    all.add("missing", &O::missing, any(), "Fill value for empty numeric fields (default: fail)");
+    all.add("missing", &O::missing, any(),
+            "Missing numbers in attribute and feature columns (empty, NA, NaN, null, -): the mean "
+            "of the training data, with a column NAME_missing that tells where it was used (mean), "
+            "an error (fail), or a value");
     return all;
   }();
   return table;
@@ -32,8 +33,8 @@ OptionTable<LinkRules> link_rule_option_table(Merging merging) {
   all.add("self_loops", &O::self_loops, one_of<SelfLoops>(),
           "Links from a node to itself: drop, keep, or stop with an error");
   if (merging == Merging::kAlways) return all;
-  all.add("parallel", &O::parallel, one_of<Parallel>(),
-          "Several links between the same nodes: merge, keep, or stop with an error");
+  all.add("duplicate_links", &O::parallel, one_of<Parallel>(),
+          "Several links between the same two nodes: merge, keep, or stop with an error");
   all.add("merge", &O::merge, one_of<Merge>(), "How to combine the attributes of merged links");
   return all;
 }
@@ -46,15 +47,16 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
       .required()
       .positional();
   all.add("source", &O::source, any(),
-          "Column with the source node, by name or by position from 1 (default: the column "
-          "source, src, from or sender, else the first)");
+          "Column with the source node, by name or by position from 1 (default: a column with a "
+          "usual name such as source, from, sender or id1, else the first)");
   all.add("target", &O::target, any(),
-          "Column with the target node (default: the column target, dst, to or receiver, else the "
-          "second)");
-  all.include(table_option_table(), &O::table);
-  all.include(node_option_table(), &O::nodes);
+          "Column with the target node (default: a column with a usual name such as target, to, "
+          "receiver or id2, else the second)");
+  all.include(table_option_table(), &O::table).group("Tables");
+  all.include(node_option_table(), &O::nodes).group("Nodes");
   all.include(link_rule_option_table(merging), &O::rules);
   all.add("layout", &O::layout, one_of<LayoutChoice>(), kLayoutHelp);
+  all.group("Links");
   return all;
 }
 
@@ -63,7 +65,7 @@ void check(const LinkRules& rules) {
                  OptionName{"separate_directions"},
                  " are mutually exclusive: a directed link has only one direction");
   require_option(!rules.separate_directions || rules.parallel != Parallel::kKeep,
-                 OptionName{"separate_directions"}, " requires ", OptionName{"parallel"},
+                 OptionName{"separate_directions"}, " requires ", OptionName{"duplicate_links"},
                  " merge or error: the two directions of a link are paired");
 }
 
@@ -79,44 +81,6 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
       return LayoutRule::kDictionary;
   }
   return automatic;
-}
-
-ColumnRoles::ColumnRoles(const Table& table, const NamedColumns& named)
-    : table_(table), claimed_(static_cast<size_t>(table.column_count())) {
-  for (const auto& [option, name] : named) {
-    if (!name.empty()) claimed_[static_cast<size_t>(table.column(name, option))] = true;
-  }
-}
-
-int64_t ColumnRoles::choose(const std::string& named, std::string_view option,
-                            const std::vector<std::string>& usual) {
-  if (!named.empty()) return table_.column(named, option);
-  for (const auto& name : usual) {
-    const auto found = table_.find(name);
-    if (!found || claimed_[static_cast<size_t>(*found)]) continue;
-    claimed_[static_cast<size_t>(*found)] = true;
-    return *found;
-  }
-  const auto free = std::find(claimed_.begin(), claimed_.end(), false);
-  require(free != claimed_.end(), table_.path(), ": has ", table_.column_count(),
-          table_.column_count() == 1 ? " column" : " columns", ", expected one more for ",
-          OptionName{option});
-  *free = true;
-  return free - claimed_.begin();
-}
-
-int64_t ColumnRoles::source(const LinkTableOptions& options) {
-  return choose(options.source, "source", {"source", "src", "from", "sender"});
-}
-
-int64_t ColumnRoles::target(const LinkTableOptions& options) {
-  return choose(options.target, "target", {"target", "dst", "to", "receiver"});
-}
-
-int64_t ColumnRoles::weight(const std::string& named) const {
-  if (!named.empty()) return table_.column(named, "weight");
-  if (const auto found = table_.find("weight")) return *found;
-  return !table_.has_header() && table_.column_count() == 4 && !claimed_[3] ? 3 : -1;
 }
 
 }  // namespace lase

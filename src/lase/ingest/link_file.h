@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "lase/base/interner.h"
 #include "lase/graph/raw_graph.h"
+#include "lase/ingest/column_roles.h"
 #include "lase/ingest/import.h"
 #include "lase/ingest/nodes.h"
 #include "lase/ingest/table.h"
@@ -27,27 +27,6 @@ inline constexpr const char* kLayoutHelp =
 // Throws Error if the rules are inconsistent.
 void check(const LinkRules& rules);
 LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
-
-// Assigns a column to each role of a table: the one the user named, else one with a usual name,
-// else the first unclaimed column.
-class ColumnRoles {
- public:
-  // The columns the user named, by option; they are never assigned by default.
-  using NamedColumns = std::vector<std::pair<std::string_view, std::string>>;
-  ColumnRoles(const Table& table, const NamedColumns& named);
-
-  int64_t choose(const std::string& named, std::string_view option,
-                 const std::vector<std::string>& usual);
-  int64_t source(const LinkTableOptions& options);
-  int64_t target(const LinkTableOptions& options);
-  // A weight is optional: −1 unless the user named a column, a column is called "weight", or a
-  // table without header has a fourth column.
-  int64_t weight(const std::string& named) const;
-
- private:
-  const Table& table_;
-  std::vector<bool> claimed_;
-};
 
 // Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.

@@ -12,7 +12,7 @@
 namespace lase {
 namespace {
 
-struct Payload {
+struct LinkPayload {
   std::vector<float> numbers;                // [rows, numeric columns]
   std::vector<std::string_view> categories;  // [rows, categorical columns]
 };
@@ -23,10 +23,23 @@ struct Chosen {
   std::vector<int64_t> categories;
 };
 
-Chosen choose(const Table& table, const std::vector<std::string>& columns,
-              const std::vector<std::string>& categorical, int64_t source, int64_t target) {
+// The type of a column that the options do not name: as in the earlier graph, or as detected.
+ColumnType type_of(const Table& table, int64_t column, const Schema* schema) {
+  if (schema == nullptr) return table.type(column);
+  const auto& name = table.columns()[static_cast<size_t>(column)];
+  for (int64_t i = 0; i < schema->attribute_names.size(); ++i) {
+    const auto known = schema->attribute_names[i];
+    if (known == name) return ColumnType::kNumber;
+    if (known.starts_with(name + "=")) return ColumnType::kCategory;
+  }
+  return ColumnType::kText;
+}
+
+Chosen choose(const Table& table, const LinksOptions& options, const ColumnRoles& roles,
+              const Schema* schema) {
+  const auto& columns = options.columns;
   Chosen chosen;
-  for (const auto& name : categorical) {
+  for (const auto& name : options.categorical) {
     chosen.categories.push_back(table.column(name, "categorical"));
   }
   const auto add = [&](int64_t column) {
@@ -36,8 +49,12 @@ Chosen choose(const Table& table, const std::vector<std::string>& columns,
     }
   };
   if (columns.empty()) {
-    for (int64_t column = 0; column < table.column_count(); ++column) {
-      if (column != source && column != target) add(column);
+    for (const int64_t column : roles.rest()) {
+      const ColumnType type = type_of(table, column, schema);
+      const auto& known = chosen.categories;
+      const bool named = std::find(known.begin(), known.end(), column) != known.end();
+      if (type == ColumnType::kCategory && !named) chosen.categories.push_back(column);
+      if (type == ColumnType::kNumber || type == ColumnType::kDate) add(column);
     }
   } else if (columns != std::vector<std::string>{"none"}) {
     for (const auto& name : columns) add(table.column(name, "columns"));
@@ -54,6 +71,15 @@ std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>
   return names;
 }
 
+// Whether both ends of a raw link are training nodes, or the graph has no split.
+bool is_training(const RawGraph& graph, int64_t link) {
+  const auto& split = graph.nodes.split;
+  const auto in_training = [&](int64_t node) {
+    return split.empty() || split[node] == static_cast<uint8_t>(Split::kTrain);
+  };
+  return in_training(graph.source[link]) && in_training(graph.target[link]);
+}
+
 // Combines numbers and category codes into one matrix; sparse if there are many categories.
 RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes, int64_t links,
                      const ColumnEncoder& encoder) {
@@ -62,31 +88,27 @@ RawAttributes expand(const Buffer<float>& numbers, const Buffer<int32_t>& codes,
   const int64_t stored = encoder.numbers() + encoder.categories();
   constexpr int64_t kSparser = 4;
   result.layout = result.columns > kSparser * stored ? Layout::kSparse : Layout::kDense;
+  const auto numbers_of = [&](int64_t link) {
+    const auto width = static_cast<size_t>(encoder.numbers());
+    return std::span(numbers.data() + link * encoder.numbers(), width);
+  };
+  const auto codes_of = [&](int64_t link) {
+    const auto width = static_cast<size_t>(encoder.categories());
+    return std::span(codes.data() + link * encoder.categories(), width);
+  };
   for (int64_t link = 0; link < links; ++link) {
-    const float* number = numbers.data() + link * encoder.numbers();
     if (result.layout == Layout::kDense) {
       const int64_t first = result.values.size();
       result.values.resize(first + result.columns);
       float* row = result.values.data() + first;
       std::fill_n(row, result.columns, 0.0F);
-      std::copy_n(number, encoder.numbers(), row);
-      for (int64_t c = 0; c < encoder.categories(); ++c) {
-        const int32_t code = codes[link * encoder.categories() + c];
-        if (code >= 0) row[encoder.column_of(c, code)] = 1;
-      }
+      encoder.for_each(link, numbers_of(link), codes_of(link),
+                       [&](int64_t column, float value) { row[column] = value; });
     } else {
-      for (int64_t j = 0; j < encoder.numbers(); ++j) {
-        if (number[j] == 0) continue;
-        result.column.push_back(static_cast<int32_t>(j));
-        result.values.push_back(number[j]);
-      }
-      for (int64_t c = 0; c < encoder.categories(); ++c) {
-        const int32_t code = codes[link * encoder.categories() + c];
-        if (code < 0) continue;
-        result.column.push_back(static_cast<int32_t>(encoder.column_of(c, code)));
-        result.values.push_back(1);
-      }
-      result.row_end.push_back(result.values.size());
+      encoder.for_each(link, numbers_of(link), codes_of(link), [&](int64_t column, float value) {
+        result.add_value(static_cast<int32_t>(column), value);
+      });
+      result.end_row();
     }
   }
   return result;
@@ -100,9 +122,10 @@ const OptionTable<LinksOptions>& links_option_table() {
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kChosen));
     all.add("columns", &O::columns, any(),
-            "Attribute columns, or none (default: all columns except source and target)");
+            "Attribute columns, or none (default: all columns of numbers, dates and categories); "
+            "dates become days since 1970");
     all.add("categorical", &O::categorical, any(),
-            "Attribute columns with categories, which are one-hot encoded");
+            "Attribute columns with categories, which are one-hot encoded (default: detected)");
     return all;
   }();
   return table;
@@ -119,19 +142,20 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
   wanted.insert(wanted.end(), {options.source, options.target});
   Table table(options.file, options.table, wanted);
-  ColumnRoles roles(table, {{"source", options.source}, {"target", options.target}});
-  const int64_t source = roles.source(options);
-  const int64_t target = roles.target(options);
-  const Chosen chosen = choose(table, options.columns, options.categorical, source, target);
+  ColumnRoles roles(table, {source_role(options), target_role(options)});
+  const Chosen chosen = choose(table, options, roles, schema);
+  roles.claim("attributes", chosen.numbers);
+  roles.claim("categories", chosen.categories);
+  graph.tables.push_back(roles.report());
   ColumnEncoder encoder(names_of(table, chosen.numbers), names_of(table, chosen.categories),
                         schema != nullptr ? &schema->attribute_names : nullptr);
   Buffer<float> numbers;
   Buffer<int32_t> codes;
-  const auto parse = [&](Payload& payload, const Row& row) {
+  const auto parse = [&](LinkPayload& payload, const Row& row) {
     for (const int64_t column : chosen.numbers) payload.numbers.push_back(row.attribute(column));
     for (const int64_t column : chosen.categories) payload.categories.push_back(row.text(column));
   };
-  const auto add = [&](const Payload& payload, size_t i) {
+  const auto add = [&](const LinkPayload& payload, size_t i) {
     const auto width = static_cast<size_t>(encoder.numbers());
     numbers.append(std::span(payload.numbers).subspan(i * width, width));
     for (int64_t c = 0; c < encoder.categories(); ++c) {
@@ -139,8 +163,14 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
       codes.push_back(encoder.code(c, payload.categories[at]));
     }
   };
-  read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
-  if (encoder.categories() == 0) {
+  read_link_rows<LinkPayload>(table, roles.at("source"), roles.at("target"), nodes, graph, parse,
+                              add);
+  nodes.finish(graph);
+  graph.preprocessing["link_means"] = encoder.fill_missing(
+      {numbers.data(), static_cast<size_t>(numbers.size())},
+      schema != nullptr ? schema->numbers("link_means") : std::vector<double>(),
+      [&](int64_t link) { return is_training(graph, link); });
+  if (encoder.width() == encoder.numbers()) {
     graph.attributes.columns = encoder.numbers();
     graph.attributes.values = std::move(numbers);
   } else {
@@ -152,7 +182,6 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
         join(grouped(encoder.unseen()),
              " category values of links are not in the earlier graph and were ignored"));
   }
-  nodes.finish(graph);
   return graph;
 }
 

@@ -18,8 +18,10 @@ const OptionTable<NodeOptions>& node_option_table() {
   static const auto table = [] {
     using O = NodeOptions;
     OptionTable<O> all;
-    all.add("nodes", &O::file, any(),
-            "Table of nodes with columns for id, label, split and features");
+    all.add(
+        "nodes", &O::file, any(),
+        "Table of nodes with a column for the id and, optionally, for label, split and features "
+        "(default: the nodes are the endpoints of the links)");
     all.add("id", &O::id, any(),
             "Column with the node id (default: 'id', or the first; for sets, the row number)");
     all.add(
@@ -32,8 +34,10 @@ const OptionTable<NodeOptions>& node_option_table() {
     all.add("label_separator", &O::label_separator, any(),
             "Separator between the classes of a node");
     all.add("regress", &O::target, any(), "Columns with regression targets");
-    all.add("split", &O::split, any(),
-            "Column with train, val or test; or proportions of a random split, such as 65/15/20");
+    all.add(
+        "split", &O::split, any(),
+        "Column with train, val or test; or percentages of a random split, stratified by label: "
+        "65/15/20, or 80/20 for train and test, with a tenth of train as validation");
     all.add("text", &O::text, any(), "Column with text, which is encoded as tf-idf features");
     all.add("text_min_count", &O::text_min_count, at_least(0),
             "Ignore words that occur in fewer training texts than this");
@@ -44,7 +48,7 @@ const OptionTable<NodeOptions>& node_option_table() {
             "File with the names of these features in order, one per line");
     all.add("node_columns", &O::columns, any(),
             "Feature columns, or none (default: every numeric column without another role, unless "
-            "features or text are given)");
+            "a file of features or a text column is given)");
     all.add("node_categorical", &O::categorical, any(),
             "Feature columns with categories, which are one-hot encoded");
     all.add("seed", &O::seed, any(), "Random seed for the split");
@@ -79,7 +83,7 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
   }
   require_option(has_table || options_.split.empty() || is_shares(options_.split),
                  OptionName{"split"}, " ", quote(options_.split),
-                 ": must be proportions such as 65/15/20, or a column of the table given by ",
+                 ": must be percentages such as 65/15/20, or a column of the table given by ",
                  OptionName{"nodes"});
   if (has_table) {
     read_table(Table(options_.file, table_options, options_.wanted_columns()), false, "");
@@ -109,6 +113,14 @@ struct Roles {
   std::vector<int64_t> targets, numbers, categories;
 };
 
+std::vector<int64_t> columns_of(const Table& table, const std::vector<std::string>& names,
+                                std::string_view option) {
+  std::vector<int64_t> columns;
+  columns.reserve(names.size());
+  for (const auto& name : names) columns.push_back(table.column(name, option));
+  return columns;
+}
+
 }  // namespace
 
 void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
@@ -118,60 +130,55 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
                  OptionName{"multi_label"}, " are mutually exclusive");
   require_option(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
                  OptionName{"regress"}, " and ", OptionName{"label"}, " are mutually exclusive");
-  Roles roles;
-  std::vector<bool> used(static_cast<size_t>(table.column_count()));
-  const auto use = [&](const std::string& name, std::string_view role) -> int64_t {
-    const int64_t column = table.column(name, role);
-    used[static_cast<size_t>(column)] = true;
-    return column;
+  const auto role = [](std::string_view option, const std::string& named) {
+    return ColumnRole{.option = option, .named = named, .required = false};
   };
-  const auto use_given = [&](const std::string& name, std::string_view role) -> int64_t {
-    return name.empty() ? -1 : use(name, role);
-  };
+  std::vector<ColumnRole> wanted;
   if (!numbered) {
-    roles.id = options.id.empty() ? table.find("id").value_or(0) : table.column(options.id, "id");
-    used[static_cast<size_t>(roles.id)] = true;
+    wanted.push_back({.option = "id", .named = options.id, .usual = {"id"}});
   }
-  roles.label = use_given(options.label.empty() ? options.multi_label : options.label, "label");
-  roles.text = use_given(options.text, "text");
-  if (!is_shares(options.split)) roles.split = use_given(options.split, "split");
-  roles.members = use_given(members_column, "members");
-  for (const auto& name : options.target) roles.targets.push_back(use(name, "regress"));
-  const auto is_category = [&](const std::string& name) {
-    const auto& all = options.categorical;
-    return std::find(all.begin(), all.end(), name) != all.end();
-  };
-  std::vector<std::string> numbers;
+  wanted.push_back(role("label", options.label));
+  wanted.push_back(role("multi_label", options.multi_label));
+  wanted.push_back(role("text", options.text));
+  wanted.push_back(role("split", is_shares(options.split) ? "" : options.split));
+  wanted.push_back(role("members", members_column));
+  ColumnRoles given(table, wanted);
+  Roles roles{.id = given.at("id"),
+              .label = std::max(given.at("label"), given.at("multi_label")),
+              .text = given.at("text"),
+              .members = given.at("members"),
+              .split = given.at("split"),
+              .targets = columns_of(table, options.target, "regress"),
+              .numbers = {},
+              .categories = columns_of(table, options.categorical, "node_categorical")};
+  given.claim("regress", roles.targets);
   for (const auto& name : options.columns) {
-    if (name == "none" || is_category(name)) continue;
-    roles.numbers.push_back(use(name, "node_columns"));
-    numbers.push_back(table.columns()[static_cast<size_t>(roles.numbers.back())]);
-  }
-  for (const auto& name : options.categorical) {
-    roles.categories.push_back(use(name, "node_categorical"));
-  }
-  const bool find_numbers =
-      options.columns.empty() && options.features.empty() && options.text.empty();
-  std::string ignored;
-  for (int64_t column = 0; column < table.column_count(); ++column) {
-    if (used[static_cast<size_t>(column)]) continue;
-    const auto& name = table.columns()[static_cast<size_t>(column)];
-    if (find_numbers && table.numeric(column)) {
+    if (name == "none") continue;
+    const int64_t column = table.column(name, "node_columns");
+    const auto& categories = roles.categories;
+    if (std::find(categories.begin(), categories.end(), column) == categories.end()) {
       roles.numbers.push_back(column);
-      numbers.push_back(name);
-    } else {
-      ignored += (ignored.empty() ? "" : ", ") + name;
     }
   }
-  if (!ignored.empty()) ignored_ = join("columns ", ignored, " of ", table.path());
+  given.claim("categories", roles.categories);
+  if (options.columns.empty() && options.features.empty() && options.text.empty()) {
+    for (const int64_t column : given.rest()) {
+      const ColumnType type = table.type(column);
+      if (type == ColumnType::kNumber || type == ColumnType::kDate) roles.numbers.push_back(column);
+    }
+  }
+  given.claim("features", roles.numbers);
+  tables_.push_back(given.report());
+  std::vector<std::string> numbers;
+  for (const int64_t column : roles.numbers) {
+    numbers.push_back(table.columns()[static_cast<size_t>(column)]);
+  }
 
-  ColumnEncoder encoder(std::move(numbers), options.categorical,
-                        schema_ != nullptr ? &schema_->feature_names : nullptr);
+  encoder_.emplace(std::move(numbers), options.categorical,
+                   schema_ != nullptr ? &schema_->feature_names : nullptr);
   StringTableBuilder labels;
   StringTableBuilder texts;
   StringTableBuilder members;
-  std::vector<float> values;   // [nodes, numbers]
-  std::vector<int32_t> codes;  // [nodes, categories]
   const auto parse = [&](NodeChunk& chunk, const Row& row) {
     chunk.line.push_back(row.line());
     if (roles.id >= 0) {
@@ -184,7 +191,7 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
     for (const int64_t column : roles.numbers) chunk.numbers.push_back(row.attribute(column));
     for (const int64_t column : roles.categories) chunk.categories.push_back(row.text(column));
     for (const int64_t column : roles.targets) {
-      const bool unknown = row.text(column).empty();
+      const bool unknown = is_missing(row.text(column));
       chunk.targets.push_back(unknown ? std::numeric_limits<float>::quiet_NaN()
                                       : row.attribute(column));
     }
@@ -205,10 +212,10 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
     for (const auto text : chunk.text) texts.add(text);
     for (const auto text : chunk.members) members.add(text);
     for (size_t i = 0; i < chunk.categories.size(); ++i) {
-      const auto c = static_cast<int64_t>(i) % encoder.categories();
-      codes.push_back(encoder.code(c, chunk.categories[i]));
+      const auto c = static_cast<int64_t>(i) % encoder_->categories();
+      codes_.push_back(encoder_->code(c, chunk.categories[i]));
     }
-    values.insert(values.end(), chunk.numbers.begin(), chunk.numbers.end());
+    numbers_.insert(numbers_.end(), chunk.numbers.begin(), chunk.numbers.end());
     targets_.insert(targets_.end(), chunk.targets.begin(), chunk.targets.end());
     split_.insert(split_.end(), chunk.split.begin(), chunk.split.end());
   };
@@ -218,27 +225,34 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   labels_ = labels.finish();
   texts_ = texts.finish();
   members_ = members.finish();
-  if (encoder.numbers() + encoder.categories() == 0) return;
-
-  const int64_t width = encoder.width();
-  std::vector<float> matrix(static_cast<size_t>(listed_ * width));
-  for (int64_t node = 0; node < listed_; ++node) {
-    float* row = matrix.data() + node * width;
-    for (int64_t j = 0; j < encoder.numbers(); ++j) {
-      row[j] = values[static_cast<size_t>(node * encoder.numbers() + j)];
-    }
-    for (int64_t c = 0; c < encoder.categories(); ++c) {
-      const int32_t code = codes[static_cast<size_t>(node * encoder.categories() + c)];
-      if (code >= 0) row[encoder.column_of(c, code)] = 1;
-    }
-  }
-  columns_ = Attributes::dense(std::move(matrix), listed_, width);
-  column_names_ = encoder.names();
-  if (encoder.unseen() > 0) {
+  if (encoder_->unseen() > 0) {
     notes_.push_back(
-        join(grouped(encoder.unseen()),
+        join(grouped(encoder_->unseen()),
              " category values of nodes are not in the earlier graph and were ignored"));
   }
+}
+
+// The columns of the table as features, with missing numbers replaced.
+std::optional<Attributes> NodeReader::table_features(RawGraph& graph) {
+  if (!encoder_ || encoder_->numbers() + encoder_->categories() == 0) return std::nullopt;
+  const auto& split = graph.nodes.split;
+  graph.preprocessing["node_means"] = encoder_->fill_missing(
+      numbers_, schema_ != nullptr ? schema_->numbers("node_means") : std::vector<double>(),
+      [&](int64_t node) {
+        return split.empty() || split[node] == static_cast<uint8_t>(Split::kTrain);
+      });
+  const int64_t width = encoder_->width();
+  std::vector<float> matrix(static_cast<size_t>(listed_ * width));
+  const auto numbers = static_cast<size_t>(encoder_->numbers());
+  const auto categories = static_cast<size_t>(encoder_->categories());
+  for (int64_t node = 0; node < listed_; ++node) {
+    const auto at = static_cast<size_t>(node);
+    float* row = matrix.data() + node * width;
+    encoder_->for_each(node, std::span(numbers_).subspan(at * numbers, numbers),
+                       std::span(codes_).subspan(at * categories, categories),
+                       [&](int64_t column, float value) { row[column] = value; });
+  }
+  return Attributes::dense(std::move(matrix), listed_, width);
 }
 
 std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
@@ -278,7 +292,7 @@ Attributes padded(const Attributes& matrix, int64_t rows) {
 // Reads sparse features from a table of node, feature, value. Columns are in the order of
 // `features`, then of appearance.
 Attributes NodeReader::read_feature_table(Interner& features) const {
-  Table table(options_.features, {}, {"node", "feature", "value"});
+  Table table(options_.features, {.missing = "fail"}, {"node", "feature", "value"});
   require(table.column_count() == 3, table.path(), ": has ", table.column_count(),
           " columns, expected 3: node, feature, value");
   struct Entry {
@@ -345,9 +359,9 @@ Attributes NodeReader::read_features(StringTableBuilder& names) const {
 void NodeReader::add_features(RawGraph& graph) {
   std::vector<Attributes> parts;
   StringTableBuilder names;
-  if (columns_) {
-    parts.push_back(*columns_);
-    for (const auto& name : column_names_) names.add(name);
+  if (const auto columns = table_features(graph)) {
+    parts.push_back(*columns);
+    for (const auto& name : encoder_->names()) names.add(name);
   }
   if (!options_.features.empty()) {
     parts.push_back(read_features(names));
@@ -393,7 +407,13 @@ void NodeReader::add_labels(RawGraph& graph) {
 void NodeReader::add_split(RawGraph& graph) {
   if (options_.split.empty()) return;
   if (is_shares(options_.split)) {
-    graph.nodes.split = random_split(size(), options_.split, options_.seed);
+    auto [split, rare] = stratified_split(graph.nodes.labels, size(),
+                                          parse_proportions(options_.split), options_.seed);
+    graph.nodes.split = std::move(split);
+    if (rare > 0) {
+      notes_.push_back(join(grouped(rare), rare == 1 ? " node" : " nodes",
+                            " of classes with fewer than three nodes are used for training"));
+    }
     return;
   }
   split_.resize(static_cast<size_t>(size()), static_cast<uint8_t>(Split::kNone));
@@ -401,16 +421,16 @@ void NodeReader::add_split(RawGraph& graph) {
 }
 
 void NodeReader::finish(RawGraph& graph) {
+  add_labels(graph);
   add_split(graph);
   add_features(graph);
-  add_labels(graph);
   if (unknown_ > 0) {
     const bool dropped = options_.unknown == UnknownNodes::kDrop;
     notes_.push_back(join(
         grouped(unknown_), " link endpoints missing from ", options_.file, "; ",
         dropped ? join(grouped(dropped_links_), " links dropped") : std::string("added as nodes")));
   }
-  graph.ignored = std::move(ignored_);
+  graph.tables.insert(graph.tables.end(), tables_.begin(), tables_.end());
   graph.notes.insert(graph.notes.end(), notes_.begin(), notes_.end());
   graph.nodes.names = names_.finish();
 }

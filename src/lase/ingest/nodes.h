@@ -8,6 +8,7 @@
 
 #include "lase/base/interner.h"
 #include "lase/graph/raw_graph.h"
+#include "lase/ingest/categories.h"
 #include "lase/ingest/import.h"
 #include "lase/ingest/table.h"
 
@@ -42,6 +43,7 @@ class NodeReader {
   NodeReader(const NodeOptions& options, const Schema* schema)
       : options_(options), schema_(schema) {}
   void read_table(Table table, bool numbered, const std::string& members_column);
+  std::optional<Attributes> table_features(RawGraph& graph);
   void add_features(RawGraph& graph);
   Attributes read_features(StringTableBuilder& names) const;
   Attributes read_feature_table(Interner& features) const;
@@ -60,9 +62,10 @@ class NodeReader {
   StringTable members_;
   std::vector<float> targets_;
   std::vector<uint8_t> split_;
-  std::optional<Attributes> columns_;
-  std::vector<std::string> column_names_;
-  std::string ignored_;  // columns; see RawGraph
+  std::optional<ColumnEncoder> encoder_;  // of the feature columns
+  std::vector<float> numbers_;            // [nodes in the table, number columns]
+  std::vector<int32_t> codes_;            // [nodes in the table, categorical columns]
+  std::vector<TableReport> tables_;
   std::vector<std::string> notes_;
 };
 

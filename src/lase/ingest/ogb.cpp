@@ -61,7 +61,7 @@ struct Matrix {
 
 // Reads a CSV of numbers without header; empty fields and "nan" are NaN if they are allowed.
 Matrix read_matrix(const std::string& path, bool allow_unknown) {
-  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
+  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = "fail"});
   Matrix matrix;
   matrix.columns = table.column_count();
   using Chunk = std::vector<float>;
@@ -79,7 +79,7 @@ Matrix read_matrix(const std::string& path, bool allow_unknown) {
 
 // Reads a CSV of non-negative integers below `limit`.
 std::vector<int32_t> read_numbers(const std::string& path, int64_t columns, int64_t limit) {
-  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = {}});
+  Table table(path, {.delimiter = ",", .header = Header::kNo, .missing = "fail"});
   require(table.column_count() == columns, path, ": has ", table.column_count(),
           " columns, expected ", columns);
   std::vector<int32_t> numbers;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "lase/base/error.h"
@@ -25,7 +27,7 @@ struct Sample {
 
 Sample sample_lines(TextStream& stream) {
   constexpr size_t kBytes = 1 << 16;
-  constexpr size_t kLines = 50;
+  constexpr size_t kLines = 200;
   Sample sample;
   int64_t line = 1;
   while (sample.lines.empty() && stream.next(sample.block, kBytes)) {
@@ -55,6 +57,23 @@ int64_t field_count(std::string_view line, char delimiter) {
     if (line[i] == delimiter && !in_quotes && !repeated) ++count;
   }
   return count;
+}
+
+// Whether a text could be the name of a column: letters, digits, spaces, '_', '-' and '.', starting
+// with a letter, and without two digits in a row, which are more common in ids.
+bool is_word(std::string_view text) {
+  if (text.empty() || std::isalpha(static_cast<unsigned char>(text[0])) == 0) return false;
+  bool digit = false;
+  for (const char c : text) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (is_digit && digit) return false;
+    digit = is_digit;
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    if (!letter && !is_digit && std::string_view(" _-.").find(c) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Common column names of link and contact files.
@@ -109,12 +128,48 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
   next_line_ = sample.block_line;
   stream_.put_back(sample.block);
   require_unique_names();
-  numeric_.resize(names_.size());
-  if (sample.lines.size() > (header_ ? 1 : 0)) {
-    split(sample.lines[header_ ? 1 : 0], row);
+  find_types(sample.lines);
+  if (options_.missing == "mean") {
+    fill_ = std::numeric_limits<float>::quiet_NaN();
+  } else if (options_.missing != "fail") {
+    const auto value = parse_number(options_.missing);
+    require_option(value && std::abs(*value) <= double{std::numeric_limits<float>::max()},
+                   OptionName{"missing"}, " ", quote(options_.missing),
+                   ": must be mean, fail or a number");
+    fill_ = static_cast<float>(*value);
+  }
+}
+
+void Table::find_types(const std::vector<std::string_view>& sample) {
+  struct Values {
+    size_t count = 0;
+    std::set<std::string> distinct;
+    size_t numbers = 0;
+    size_t dates = 0;  // and numbers
+  };
+  std::vector<Values> columns(names_.size());
+  std::deque<std::string> unescaped;
+  for (size_t line = header_ ? 1 : 0; line < sample.size(); ++line) {
+    Row row(this, &unescaped);
+    split(sample[line], row);
     for (size_t i = 0; i < std::min(names_.size(), row.fields_.size()); ++i) {
-      numeric_[i] = parse_number(row.fields_[i]).has_value();
+      const auto field = row.fields_[i];
+      if (is_missing(field)) continue;
+      Values& values = columns[i];
+      ++values.count;
+      values.distinct.emplace(field);
+      values.numbers += parse_number(field).has_value() ? 1 : 0;
+      values.dates += parse_time(field).has_value() ? 1 : 0;
     }
+  }
+  constexpr size_t kFew = 10;
+  for (const Values& values : columns) {
+    // The majority decides, so that a bad number is reported.
+    const bool recur = values.distinct.size() <= std::max(kFew, values.count / 2);
+    types_.push_back(2 * values.numbers >= values.count ? ColumnType::kNumber
+                     : 2 * values.dates >= values.count ? ColumnType::kDate
+                     : recur                            ? ColumnType::kCategory
+                                                        : ColumnType::kText);
   }
 }
 
@@ -155,23 +210,60 @@ bool Table::find_header(const std::vector<std::string_view>& sample,
                         const std::vector<std::string>& wanted) {
   if (options_.header != Header::kAuto) return options_.header == Header::kYes;
   std::deque<std::string> unescaped;
-  Row first(this, &unescaped);
-  split(sample[0], first);
+  std::vector<std::vector<std::string_view>> rows;
+  for (const auto line : sample) {
+    Row row(this, &unescaped);
+    split(line, row);
+    rows.push_back(row.fields_);
+  }
+  const auto& first = rows[0];
   const auto is_wanted = [&](std::string_view field) {
     return !field.empty() && std::find(wanted.begin(), wanted.end(), field) != wanted.end() &&
            !parse_number(field).has_value();
   };
-  const auto& fields = first.fields_;
-  if (std::any_of(fields.begin(), fields.end(), is_wanted)) return true;
-  const auto is_number = [](std::string_view field) { return parse_number(field).has_value(); };
-  if (std::any_of(fields.begin(), fields.end(), is_number)) return false;
-  if (sample.size() > 1) {
-    Row second(this, &unescaped);
-    split(sample[1], second);
-    if (std::any_of(second.fields_.begin(), second.fields_.end(), is_number)) return true;
+  if (std::any_of(first.begin(), first.end(), is_wanted)) return true;
+  // A name is not a number, and no value of a column.
+  const auto is_value = [](std::string_view field) {
+    return parse_time(field).has_value() || (!field.empty() && is_missing(field));
+  };
+  if (std::any_of(first.begin(), first.end(), is_value)) return false;
+  std::set<std::string_view> names(first.begin(), first.end());
+  if (std::count_if(names.begin(), names.end(), is_usual_name) >= 2) return true;
+  if (first.size() == 1 && is_usual_name(first[0])) return true;
+  if (rows.size() == 1) return false;
+  bool values = false;
+  std::map<std::string_view, size_t> count;
+  size_t fields = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    for (const auto field : rows[i]) {
+      if (!field.empty() && names.contains(field)) return false;
+      values = values || is_value(field);
+      ++count[field];
+      ++fields;
+    }
   }
-  return std::count_if(fields.begin(), fields.end(), is_usual_name) >= 2 ||
-         (fields.size() == 1 && is_usual_name(fields[0]));
+  if (values) return true;
+  // Words above words: a header if they do not recur although other words do.
+  size_t repeated = 0;
+  for (const auto& [field, times] : count) repeated += times > 1 ? times : 0;
+  return 3 * repeated >= fields && std::all_of(first.begin(), first.end(), is_word);
+}
+
+std::string Table::delimiter_name() const {
+  switch (delimiter_) {
+    case ',':
+      return "comma";
+    case '\t':
+      return "tab";
+    case ';':
+      return "semicolon";
+    case '|':
+      return "bar";
+    case ' ':
+      return "space";
+    default:
+      return quote(std::string_view(&delimiter_, 1));
+  }
 }
 
 std::optional<int64_t> Table::find(std::string_view name) const {
@@ -194,8 +286,6 @@ int64_t Table::column(const std::string& name_or_position, std::string_view role
   fail(path_, ": has no column ", quote(name_or_position), " for ", OptionName{role}, "; it has ",
        column_count(), " columns: ", known);
 }
-
-bool Table::numeric(int64_t column) const { return numeric_[static_cast<size_t>(column)]; }
 
 int64_t Table::count_lines(std::string_view block) {
   return std::count(block.begin(), block.end(), '\n');
@@ -278,15 +368,30 @@ double Row::time(int64_t column) const {
 }
 
 float Row::attribute(int64_t column) const {
-  if (text(column).empty()) {
-    if (table_->options_.missing) return *table_->options_.missing;
-    fail(column, join("a finite number; use ", OptionName{"missing"}, " 0 to fill empty fields"));
+  const bool date = table_->type(column) == ColumnType::kDate;
+  auto value = date ? parse_time(text(column)) : parse_number(text(column));
+  if (!value && is_missing(text(column))) {
+    if (table_->fill_) return *table_->fill_;
+    fail(column, join("a number; set ", OptionName{"missing"}, " to mean or a value to fill it"));
   }
-  const double value = number(column);
-  if (std::abs(value) > double{std::numeric_limits<float>::max()}) {
+  if (!value) {
+    fail(column, date ? "a date such as 2024-01-31T12:30:00"
+                      : "a finite number; if the column has categories, name it as categorical");
+  }
+  constexpr double kSecondsPerDay = 86400;
+  if (date) *value /= kSecondsPerDay;
+  if (std::abs(*value) > double{std::numeric_limits<float>::max()}) {
     fail(column, "a number within the range of single precision");
   }
-  return static_cast<float>(value);
+  return static_cast<float>(*value);
+}
+
+float Row::weight(int64_t column) const {
+  const float value = attribute(column);
+  if (std::isnan(value)) {
+    fail(column, join("a number; set ", OptionName{"missing"}, " to a value to fill it"));
+  }
+  return value;
 }
 
 }  // namespace lase

@@ -23,7 +23,11 @@ class Row {
   std::string_view text(int64_t column) const { return fields_[static_cast<size_t>(column)]; }
   double number(int64_t column) const;  // finite
   double time(int64_t column) const;    // seconds, from a number or an ISO 8601 date
+  // A number, or a date as days since 1970. Missing values are NaN, the value that replaces them,
+  // or an error, depending on the options.
   float attribute(int64_t column) const;
+  // The same, but a missing value has no mean.
+  float weight(int64_t column) const;
   [[noreturn]] void fail(int64_t column, std::string_view expected) const;
   std::string where() const;  // "links.csv: line 7"
   int64_t line() const { return line_; }
@@ -38,6 +42,9 @@ class Row {
   std::deque<std::string>* unescaped_;  // fields with escaped quotes, unescaped
 };
 
+// Numbers; dates and times in ISO 8601; words of which some recur (categories); or other text.
+enum class ColumnType : uint8_t { kNumber, kDate, kCategory, kText };
+
 // Delimited text with or without a header. Detects the delimiter (tab, comma, semicolon, bar or
 // runs of spaces) and whether the first line is a header. Skips blank lines and leading lines that
 // start with '#' or '%'. The file may be a pipe.
@@ -49,15 +56,15 @@ class Table {
   const std::string& path() const { return path_; }
   const std::vector<std::string>& columns() const { return names_; }
   bool has_header() const { return header_; }
-  char delimiter() const { return delimiter_; }
+  std::string delimiter_name() const;  // "comma", "tab" or, for another character, "'x'"
   int64_t column_count() const { return static_cast<int64_t>(names_.size()); }
 
   // The column with this name, or at this position counting from 1; `role` is the option that names
   // it.
   int64_t column(const std::string& name_or_position, std::string_view role) const;
   std::optional<int64_t> find(std::string_view name) const;
-  // Whether the column has a number in the first row of data.
-  bool numeric(int64_t column) const;
+  // What the first rows have in this column.
+  ColumnType type(int64_t column) const { return types_[static_cast<size_t>(column)]; }
 
   // Reads all rows, which is possible only once: calls parse(chunk, row) in parallel over chunks of
   // lines, then merge(chunk) for each chunk in file order. A chunk may keep views of the row text
@@ -119,9 +126,11 @@ class Table {
   bool header_ = false;
   int64_t first_row_ = 1;  // line of the first row of data
   void require_unique_names() const;
+  void find_types(const std::vector<std::string_view>& sample);
 
   std::vector<std::string> names_;
-  std::vector<bool> numeric_;
+  std::vector<ColumnType> types_;
+  std::optional<float> fill_;  // for missing numbers; NaN: left open
 };
 
 // The non-empty lines of a short file.

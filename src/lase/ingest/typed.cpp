@@ -11,10 +11,17 @@
 namespace lase {
 namespace {
 
-struct Payload {
+struct TypedPayload {
   std::vector<std::string_view> relation;
   std::vector<float> weight;
 };
+
+ColumnRole relation_role(const std::string& named) {
+  return {.option = "relation",
+          .named = named,
+          .usual = {"relation", "rel", "type", "kind", "predicate"},
+          .words = ColumnRole::Words::kAny};
+}
 
 }  // namespace
 
@@ -24,12 +31,12 @@ const OptionTable<TypedOptions>& typed_option_table() {
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
     all.add("relation", &O::relation, any(),
-            "Column with the relation; an empty field means none (default: the column relation, "
-            "type or kind, else the third)");
+            "Column with the relation; an empty field means none (default: a column with a usual "
+            "name such as relation, type or kind, else the third)");
     all.add(
         "weight", &O::weight, any(),
-        "Column with the weight of a relation (default: 'weight', or the fourth column if there "
-        "is no header; else every weight is 1)");
+        "Column with the weight of a relation, or none (default: a column named weight, amount or "
+        "count, or the fourth if there is no header; else every weight is 1)");
     all.add("relations", &O::relations, any(),
             "File with the relations in attribute order, one per line (default: in order of "
             "appearance)");
@@ -47,14 +54,11 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.relation, options.weight});
-  ColumnRoles roles(table, {{"source", options.source},
-                            {"target", options.target},
-                            {"relation", options.relation},
-                            {"weight", options.weight}});
-  const int64_t source = roles.source(options);
-  const int64_t target = roles.target(options);
-  const int64_t relation = roles.choose(options.relation, "relation", {"relation", "type", "kind"});
-  const int64_t weight = roles.weight(options.weight);
+  const ColumnRoles roles(table, {source_role(options), target_role(options),
+                                  relation_role(options.relation), weight_role(options.weight)});
+  graph.tables.push_back(roles.report());
+  const int64_t relation = roles.at("relation");
+  const int64_t weight = roles.at("weight");
   Interner relations;
   if (!options.relations.empty()) {
     for (const auto& line : read_lines(options.relations)) relations.add(line);
@@ -66,12 +70,12 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
     }
   }
   int64_t unseen = 0;
-  const auto parse = [&](Payload& payload, const Row& row) {
+  const auto parse = [&](TypedPayload& payload, const Row& row) {
     payload.relation.push_back(row.text(relation));
     if (weight < 0) return;
-    payload.weight.push_back(row.text(relation).empty() ? 0 : row.attribute(weight));
+    payload.weight.push_back(row.text(relation).empty() ? 0 : row.weight(weight));
   };
-  const auto add = [&](const Payload& payload, size_t i) {
+  const auto add = [&](const TypedPayload& payload, size_t i) {
     const auto name = payload.relation[i];
     const bool known = !fixed || relations.find(name).has_value();
     unseen += known || name.empty() ? 0 : 1;
@@ -82,7 +86,8 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
     }
   };
   graph.attributes.layout = Layout::kSparse;
-  read_link_rows<Payload>(table, source, target, nodes, graph, parse, add);
+  read_link_rows<TypedPayload>(table, roles.at("source"), roles.at("target"), nodes, graph, parse,
+                               add);
   graph.attributes.columns = relations.size();
   graph.attribute_names = relations.finish();
   if (unseen > 0) {

@@ -47,7 +47,7 @@ struct BaselineLayer {
 class Layer {
  public:
   using Sums = std::vector<ops::GatedSumInput>;
-  using Found = std::vector<at::Tensor>;  // value s of each sum: [targets, d]
+  using SumValues = std::vector<at::Tensor>;  // value s of each sum: [targets, d]
 
   virtual ~Layer() = default;
 
@@ -69,8 +69,8 @@ class Layer {
   // The next state from the values s of the sums, [targets, d] each, exact or estimated.
   virtual State update(const LayerInput& in, const std::vector<ops::GatedSumInput>& sums,
                        const std::vector<at::Tensor>& s) const = 0;
-  // Factor of s(u) in update(), [targets, d], which the norms of the terms must include; undefined
-  // if there is none.
+  // The elementwise factor [targets, d] that update() applies to s(u), and that sampling with
+  // minimum variance includes in the norms of the terms; undefined if there is none.
   virtual at::Tensor factor(const LayerInput&) const { return {}; }
 };
 

@@ -29,9 +29,9 @@ void check_sizes(const ModelOptions& options, const LayerType& type, const Model
             rows, " × ", columns, " is too large; expected at most ", kMaxEntries, " entries");
   };
   int64_t in = shape.node_features;
-  if (type.walks || options.project > 0) {
-    const int64_t out = type.walks ? options.widths[0] : options.project;
-    fits(out, in, type.walks ? "widths" : "project");
+  if (type.rereads_features || options.project > 0) {
+    const int64_t out = type.rereads_features ? options.widths[0] : options.project;
+    fits(out, in, type.rereads_features ? "widths" : "project");
     in = out;
   }
   for (const int64_t out : widths_of(options, type, shape.outputs)) {
@@ -69,8 +69,8 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
       ++feature_layers_;
     }
   }
-  if (type_.walks || options_.project > 0) {
-    layer.in = type_.walks ? options_.widths[0] : options_.project;
+  if (type_.rereads_features || options_.project > 0) {
+    layer.in = type_.rereads_features ? options_.widths[0] : options_.project;
     w0_ = parameters_.matrix("w0", layer.in, features);
   }
   const std::vector<int64_t> widths = widths_of(options_, type_, shape_.outputs);
@@ -87,18 +87,18 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
 }
 
 bool Model::starts_from_features() const { return !w0_.defined(); }
-bool Model::reads_features() const { return type_.walks || !w0_.defined(); }
+bool Model::reads_features() const { return type_.rereads_features || !w0_.defined(); }
 
 State Model::start(const Inputs& inputs, const Tensor& nodes) const {
-  if (type_.walks) {
+  if (type_.rereads_features) {
     const State state{{}, inputs.rows(nodes)};
-    return feature_layers_ == 0 ? begin_walk(state) : state;
+    return feature_layers_ == 0 ? project_features(state) : state;
   }
   if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};
   return {inputs.rows(nodes), {}};
 }
 
-State Model::begin_walk(const State& state) const {
+State Model::project_features(const State& state) const {
   return {{ops::linear(state.f, w0_), {}}, state.f};
 }
 
@@ -109,7 +109,7 @@ State Model::step(int64_t l, const State& state, const Block& block, const LinkA
 }
 
 State Model::finish(int64_t l, State out) const {
-  return l + 1 == feature_layers_ ? begin_walk(out) : std::move(out);
+  return l + 1 == feature_layers_ ? project_features(out) : std::move(out);
 }
 
 Tensor Model::embedding(const State& state) const {

@@ -23,8 +23,8 @@ struct Baseline {
 
 // A network: one layer per block, then a linear head.
 //
-//   h^(0) = f(u), or W^(0) f(u) with `project`; types that walk always use the latter, after their
-//           feature layers
+//   h^(0) = f(u), or W^(0) f(u) with `project`; LASE-RW and LASE-WL, whose layers also read f(u),
+//           always use the latter, after their feature layers
 //   h^(l) = layer l of h^(l−1)
 //   outputs = W h^(L) + b, unless the last layer computes them
 class Model {
@@ -64,7 +64,7 @@ class Model {
                      const Baseline* baseline = nullptr) const;
 
  private:
-  State begin_walk(const State& state) const;  // h^(0) = W^(0) f(u)
+  State project_features(const State& state) const;  // h^(0) = W^(0) f(u)
 
   ModelOptions options_;
   const LayerType& type_;

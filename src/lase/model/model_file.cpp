@@ -143,4 +143,18 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
   return graph;
 }
 
+Graph fitting_graph(const TrainedModel& trained, const Graph& graph) {
+  const ModelShape& shape = trained.model->shape();
+  const auto fits = [&](const Graph& g) {
+    return g.nodes.features.columns == shape.node_features &&
+           g.link_attributes.columns == shape.link_attributes;
+  };
+  if (fits(graph)) return graph;
+  Graph prepared = prepare_graph(trained, graph, "the graph");
+  require(fits(prepared), "the graph has ", prepared.nodes.features.columns, " node features and ",
+          prepared.link_attributes.columns, " link attributes, but the model was trained on ",
+          shape.node_features, " and ", shape.link_attributes);
+  return prepared;
+}
+
 }  // namespace lase

@@ -27,5 +27,7 @@ TrainedModel load_model(const std::string& path);
 // The graph as the model expects it: features added or reduced as in training. Throws Error with
 // the difference if the attributes do not fit.
 Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path);
+// The graph itself if it has the widths that the model expects, and prepare_graph() otherwise.
+Graph fitting_graph(const TrainedModel& trained, const Graph& graph);
 
 }  // namespace lase

@@ -23,27 +23,31 @@ const OptionTable<ModelOptions>& model_option_table() {
   static const auto table = [] {
     using O = ModelOptions;
     OptionTable<O> all;
-    all.add("model", &O::model, LayerName(),
-            "Model: LASE-SAGE (sage), LASE-RW (rw), LASE-WL (wl), LASE-concat (concat), GCN (gcn), "
-            "GraphSAGE (graphsage), or a linear classifier on node features (raw)");
+    all.add(
+        "model", &O::model, LayerName(),
+        "Model: LASE-SAGE (sage), LASE-RW, related to random-walk kernels (rw), LASE-WL, related "
+        "to Weisfeiler-Lehman kernels (wl), LASE-concat (concat), GCN (gcn), GraphSAGE "
+        "(graphsage), or a linear classifier on node features (raw)");
     all.add("widths", &O::widths, between(1, 65536),
-            "Width (hidden dimension) of each layer, such as 128,128");
+            "Width (hidden dimension) of each layer, such as 128,128 for two layers");
     all.add("combine", &O::combine, one_of<Combine>(),
-            "How to combine a node's own state and the sum over its neighbors");
+            "How to combine a node's own state with the aggregate of its neighbors (sage, concat "
+            "and graphsage)");
     all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),
-            "Link amplifier a(e): sigmoid of U f(e), linear U f(e), or none");
+            "Factor by which the state of a neighbor is multiplied elementwise, computed from the "
+            "link attributes f(e) with a learned matrix U: the sigmoid of U f(e), U f(e) itself "
+            "(linear), or none (sage, rw and wl)");
     all.add("aggregate", &O::aggregate, one_of<ops::Aggregate>(),
-            "Aggregation over neighbors: sum, mean or max");
+            "Aggregation over neighbors: sum, mean or max (sage, concat, rw and wl)");
     all.add("gate", &O::gate, either("none", "scalar"),
-            "Gate λ(u,v): one scalar per neighbor, or none");
-    all.add("depth", &O::depth, between(0, 16),
-            "Number of Weisfeiler-Lehman relabelings (only for wl)");
+            "Learned scalar weight of each neighbor, or none (sage, concat, rw and wl)");
+    all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
     all.add("project", &O::project, between(0, 65536),
-            "Project node features to this width before the first layer: h0 = W f(u) (0 = off)");
+            "Project node features linearly to this width before the first layer (0 = off)");
     all.add(
         "dropout", &O::dropout, below(0, 1),
-        "Dropout probability for a node's own state in every layer and for the input of the output "
-        "layer");
+        "Dropout probability for a node's own state in every layer (in gcn, for all inputs of a "
+        "layer) and for the input of the output layer");
     all.add("normalize", &O::normalize, any(), "L2-normalize the last hidden state");
     return all;
   }();

@@ -25,9 +25,7 @@ bool is_training(const json& training) {
   const auto counts = [&](const char* key) {
     return !training.contains(key) || non_negative_at(training, key) >= 0;
   };
-  const auto transductive = "/options/transductive"_json_pointer;
-  return training.is_object() && counts("epochs") && counts("best_epoch") &&
-         (!training.contains(transductive) || training[transductive].is_boolean());
+  return training.is_object() && counts("epochs") && counts("best_epoch");
 }
 
 }  // namespace

@@ -8,9 +8,11 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
     OptionTable<O> all;
     all.add(
         "fanout", &O::fanout, fanout_or("auto"),
-        "Number of sampled neighbors per layer, such as 10,10, or all (auto = all if the "
-        "strategy is auto and the graph has at most 65,536 training arcs; otherwise 10, or with "
-        "a snapshot 10 in the last layer and 1 in the others)");
+        "Number of neighbors to sample in each layer, such as 5,10, in the order of the layers "
+        "(the "
+        "reverse of num_neighbors in PyTorch Geometric), or one number for all layers; all = no "
+        "sampling; auto = all if the strategy is auto and the training links have at most 65,536 "
+        "directions, otherwise 10, or with a snapshot 10 in the last layer and 1 in the others");
     all.add(
         "strategy", &O::strategy, one_of<Strategy>(),
         "Neighbor sampling: with equal probabilities (uniform), in proportion to the gate (gate), "
@@ -33,8 +35,9 @@ const OptionTable<AdamOptions>& adam_option_table() {
     using O = AdamOptions;
     OptionTable<O> all;
     all.add("weight_decay", &O::weight_decay, between(0, 1e3),
-            "Weight decay for Adam, added to the gradient");
-    all.add("clip", &O::clip, at_least(0), "Clip every entry of the gradient to ±clip (0 = off)");
+            "L2 penalty, added to the gradient as in torch.optim.Adam");
+    all.add("clip_value", &O::clip, at_least(0),
+            "Clip every entry of the gradient to this absolute value (0 = off)");
     return all;
   }();
   return table;
@@ -44,26 +47,31 @@ const OptionTable<TrainOptions>& train_option_table() {
   static const auto table = [] {
     using O = TrainOptions;
     OptionTable<O> all;
-    all.include(model_option_table(), &O::model);
+    all.include(model_option_table(), &O::model).group("Model");
     all.add("scale", &O::node_scaling, one_of<NodeScaling>(),
             "Scaling of node features: zero mean and unit variance on training nodes (standard), "
             "divide each row by its L1 norm (row), or none; link attributes are always scaled as "
             "with standard, unless they are sparse");
-    all.include(feature_option_table(), &O::features);
+    all.include(feature_option_table(), &O::features).group("Node features");
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
-            "Stop after this many epochs without a better validation score (0 = never)");
-    all.add("batch", &O::batch, at_least(0), "Batch size in nodes (0 = all)");
-    all.include(sampling_option_table(), &O::sampling);
+            "Stop after this many epochs without a better validation score, which is the first "
+            "metric that lase evaluate prints (0 = never)");
+    all.add("batch_size", &O::batch, at_least(0), "Batch size in nodes (0 = all)");
     all.add("transductive", &O::transductive, any(),
-            "Train on all links, not only on links between training nodes");
+            "Train on all links, including those of validation and test nodes; validation and test "
+            "always use all links");
+    all.add(
+        "strict_inductive", &O::strict_inductive, any(),
+        "Train only on links between training nodes, as in the paper, and not on links of nodes "
+        "that belong to no split");
     all.add("learning_rate", &O::learning_rate, positive(1e3), "Learning rate for Adam");
     all.add("schedule", &O::schedule, one_of<Schedule>(),
             "Learning-rate schedule; plateau halves the learning rate after a quarter of the "
             "patience without a better validation score");
     all.include(adam_option_table(), &O::adam);
     all.add("balance", &O::balance, any(), "Weight classes by their inverse frequency in the loss");
-    all.add("average", &O::average, below(0, 1),
+    all.add("ema_decay", &O::average, below(0, 1),
             "Decay of the exponential moving average of the weights (0 = off)");
     all.add("select", &O::select_by_loss, either("score", "loss"),
             "Select the best epoch by the highest validation score or the lowest validation loss");
@@ -72,6 +80,8 @@ const OptionTable<TrainOptions>& train_option_table() {
         "seed", &O::seed, any(),
         "Random seed; the same seed gives the same weights for any number of threads on the same "
         "kind of processor");
+    all.group("Training");
+    all.include(sampling_option_table(), &O::sampling).group("Neighbor sampling");
     return all;
   }();
   return table;
@@ -85,6 +95,7 @@ const OptionTable<TrainOptions>& checkpoint_option_table() {
     all.add("checkpoint_every", &O::checkpoint_every, at_least(1),
             "Number of epochs between checkpoints");
     all.add("resume", &O::resume, any(), "Resume from the checkpoint if there is one");
+    all.group("Checkpoints");
     return all;
   }();
   return table;
@@ -97,6 +108,8 @@ nlohmann::json to_json(const TrainOptions& options) {
 void check(const TrainOptions& options) {
   train_option_table().check(options);
   checkpoint_option_table().check(options);
+  require_option(!options.transductive || !options.strict_inductive, OptionName{"transductive"},
+                 " and ", OptionName{"strict_inductive"}, " are mutually exclusive");
   require_option(options.schedule != Schedule::kPlateau || options.patience > 0,
                  OptionName{"schedule"}, " plateau: requires ", OptionName{"patience"},
                  " above 0, because it halves the learning rate after a quarter of the patience");

@@ -57,7 +57,8 @@ struct TrainOptions {
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
   int64_t batch = 512;    // seed nodes per step; 0: all
   SamplingOptions sampling;
-  bool transductive = false;
+  bool transductive = false;      // train on all links
+  bool strict_inductive = false;  // train only on links between training nodes
   double learning_rate = 0.01;
   Schedule schedule = Schedule::kConstant;
   AdamOptions adam{.weight_decay = 0, .clip = 5};

@@ -1,18 +1,55 @@
 #include "lase/train/protocol.h"
 
 namespace lase {
+namespace {
 
-Protocol make_protocol(const Graph& graph, const Objective& objective, bool transductive,
+// [nodes]: whether training may use the links of a node.
+std::vector<bool> visible_nodes(const Graph& graph, TrainingLinks links) {
+  auto visible = training_nodes(graph);
+  if (links == TrainingLinks::kStrict || graph.nodes.split.empty()) return visible;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kNone)) {
+      visible[static_cast<size_t>(u)] = true;
+    }
+  }
+  return visible;
+}
+
+// An undirected link has two arcs, or one if it is a self-loop.
+int64_t count_links(const Adjacency& graph, bool directed) {
+  if (directed) return graph.arc_count();
+  int64_t links = 0;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
+      links += graph.neighbor[i] >= u ? 1 : 0;
+    }
+  }
+  return links;
+}
+
+}  // namespace
+
+TrainingLinks training_links(const TrainOptions& options) {
+  return options.transductive       ? TrainingLinks::kAll
+         : options.strict_inductive ? TrainingLinks::kStrict
+                                    : TrainingLinks::kInductive;
+}
+
+Protocol make_protocol(const Graph& graph, const Objective& objective, TrainingLinks links,
                        bool alone) {
+  const bool transductive = links == TrainingLinks::kAll;
   Protocol protocol{objective.seeds(graph, Split::kTrain),
                     objective.seeds(graph, Split::kVal),
                     objective.seeds(graph, Split::kTest),
                     static_cast<const Adjacency&>(graph),
-                    {}};
+                    {},
+                    graph.links};
   objective.check(protocol.train);
   protocol.train_graph =
-      transductive ? protocol.all : adjacency_within(graph, training_nodes(graph));
-  if (transductive || alone) return protocol;
+      transductive ? protocol.all : adjacency_within(graph, visible_nodes(graph, links));
+  if (transductive) return protocol;
+  protocol.training_links = count_links(protocol.train_graph, graph.directed);
+  if (alone) return protocol;
   // Leave out training nodes without links, unless none would remain.
   std::vector<int64_t> linked;
   for (const int64_t u : protocol.train) {

@@ -69,6 +69,8 @@ class Trainer {
 
 TrainResult Trainer::run(double setup_seconds) {
   result_.setup_seconds = setup_seconds;
+  result_.training_links = data_.protocol.training_links;
+  result_.links = data_.graph.links;
   resume();
   run_epochs();
   result_.stopped = epochs_.stopped();
@@ -159,7 +161,7 @@ void Trainer::score_weights() {
   const Objective& objective = *data_.objective;
   Tensor predictions = objective.predictions(outputs());
   if (!predictions.isfinite().all().item<bool>() && result_.diverged.empty()) {
-    // The very last step diverged, which no loss has shown.
+    // The last step diverged, after the last loss was computed.
     result_.diverged = join("the outputs are not finite after epoch ", result_.epochs,
                             "; try a lower learning rate");
     model_.parameters().set(epochs_.good_weights());

@@ -43,6 +43,8 @@ struct TrainResult {
   double train_seconds = 0;    // of these in steps and refreshes
   double refresh_seconds = 0;  // of these in refreshes that block training
   int64_t refreshes = 0;
+  int64_t training_links = 0;
+  int64_t links = 0;     // of the graph
   std::string sampling;  // human-readable description of neighbor sampling
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
@@ -53,10 +55,10 @@ struct TrainResult {
   Scores test;
 };
 
-// Trains a model on a graph, by default with the paper's protocol: training uses only links between
-// training nodes and leaves out training nodes without such a link; validation and test use all
-// links. The same seed gives the same weights for any number of threads, and after resuming from
-// any checkpoint.
+// Trains a model on a graph. By default, training is inductive: it uses only links between training
+// nodes and nodes that belong to no split, and leaves out training nodes without such a link;
+// validation and test use all links. The same seed gives the same weights for any number of
+// threads, and after resuming from any checkpoint.
 TrainResult train(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase

@@ -51,7 +51,7 @@ TrainingData prepare_training(const Graph& graph, const TrainOptions& options) {
   data.graph = graph;
   data.objective = make_objective(graph.nodes.labels);
   const bool alone = !layer_type(options.model.model).make;
-  data.protocol = make_protocol(graph, *data.objective, options.transductive, alone);
+  data.protocol = make_protocol(graph, *data.objective, training_links(options), alone);
   if (options.features.wanted()) add_learned_features(data, options);
   if (data.graph.nodes.features.columns == 0) add_degree_features(data);
   data.trained.scaling = fit_scaling(data.graph, training_nodes(data.graph), options.node_scaling);

@@ -10,7 +10,7 @@ namespace lase {
 
 WeightAverage::WeightAverage(const Parameters& parameters, double decay)
     : decay_(decay), average_(parameters.copy()) {
-  require(decay >= 0 && decay < 1, OptionName{"average"}, " ", decay,
+  require(decay >= 0 && decay < 1, OptionName{"ema_decay"}, " ", decay,
           ": expected at least 0 and less than 1");
 }
 

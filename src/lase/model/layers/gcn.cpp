@@ -27,7 +27,7 @@ class Gcn : public Layer {
     return {plain_sum({linear(in.state.h, w_, in.dropout) * normalizer(in.block), {}},
                       ops::Aggregate::kSum)};
   }
-  State update(const LayerInput& in, const Sums& sums, const Found& s) const override {
+  State update(const LayerInput& in, const Sums& sums, const SumValues& s) const override {
     const Tensor own = sums[0].h.at(in.block.target).dense();
     const Tensor norm = normalizer(in.block).index_select(0, in.block.target);
     const Tensor h = (s[0] + own) * norm + b_;
@@ -55,7 +55,8 @@ LayerType gcn() {
           .steady = false,  // applies dropout inside its sums
           .transforms_first = true,
           .normalizes = false,
-          .has_head = false};
+          .has_head = false,
+          .unused = {"combine", "amplifier", "aggregate", "gate", "depth", "normalize"}};
 }
 
 }  // namespace lase

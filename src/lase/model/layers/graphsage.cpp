@@ -24,7 +24,7 @@ class GraphSage : public Layer {
   Sums sums(const LayerInput& in) const override {
     return {plain_sum(in.state.h, ops::Aggregate::kMean)};
   }
-  State update(const LayerInput& in, const Sums&, const Found& mean) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& mean) const override {
     const Rows own = in.state.h.at(in.block.target);
     const Tensor h =
         relu_combined(combine_, linear(own, w1_, in.dropout), linear({mean[0], {}}, w2_));
@@ -43,7 +43,8 @@ LayerType graphsage() {
           .title = "GraphSAGE",
           .make = make<GraphSage>,
           .out_width = combined_width,
-          .combines = true};
+          .combines = true,
+          .unused = {"amplifier", "aggregate", "gate", "depth"}};
 }
 
 }  // namespace lase

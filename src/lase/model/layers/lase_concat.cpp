@@ -39,7 +39,7 @@ class LaseConcat : public Layer {
     }
     return both;
   }
-  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     Tensor sum = linear({s[0], {}}, w2_);  // [targets, out]
     if (attributes_ > 0) sum = sum + s[1];
     const Rows own = in.state.h.at(in.block.target);
@@ -62,7 +62,8 @@ LayerType lase_concat() {
           .out_width = combined_width,
           .reads_links = true,
           .combines = true,
-          .takes_max = true};
+          .takes_max = true,
+          .unused = {"amplifier", "depth"}};
 }
 
 }  // namespace lase

@@ -24,7 +24,7 @@ class LaseRw : public Layer {
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
-  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     return {{s[0] * factor(in), {}}, in.state.f.at(in.block.target)};
   }
   Tensor factor(const LayerInput& in) const override {
@@ -53,9 +53,10 @@ LayerType lase_rw() {
   return {.name = "rw",
           .title = "LASE-RW",
           .make = make<LaseRw>,
-          .walks = true,
+          .rereads_features = true,
           .reads_links = true,
           .takes_max = true,
+          .unused = {"combine", "depth"},
           .check = check};
 }
 

@@ -26,7 +26,7 @@ class LaseSage : public Layer {
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
-  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     const Rows own = in.state.h.at(in.block.target);  // [targets, in]
     const Tensor h = relu_combined(combine_, linear(own, w1_, in.dropout), linear({s[0], {}}, w2_));
     return {{h, {}}, {}};
@@ -47,7 +47,8 @@ LayerType lase_sage() {
           .out_width = combined_width,
           .reads_links = true,
           .combines = true,
-          .takes_max = true};
+          .takes_max = true,
+          .unused = {"depth"}};
 }
 
 }  // namespace lase

@@ -25,7 +25,7 @@ class Relabeling : public Layer {
   Sums sums(const LayerInput& in) const override {
     return {plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_)};
   }
-  State update(const LayerInput& in, const Sums&, const Found& s) const override {
+  State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s[0], {}}, p2_);
     return {{}, {r.sigmoid(), {}}};
   }
@@ -50,6 +50,7 @@ LayerType lase_wl() {
   type.title = "LASE-WL";
   type.feature_layers = relabelings;
   type.make_feature_layer = make<Relabeling>;
+  type.unused = {"combine"};
   type.cost = 4;  // relabeling reads every link twice and all node features
   return type;
 }

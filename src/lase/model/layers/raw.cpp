@@ -3,6 +3,11 @@
 namespace lase {
 
 // No layers: the head reads f(u).
-LayerType raw() { return {.name = "raw", .title = "node features only", .normalizes = false}; }
+LayerType raw() {
+  return {.name = "raw",
+          .title = "node features only",
+          .normalizes = false,
+          .unused = {"widths", "combine", "amplifier", "aggregate", "gate", "depth", "normalize"}};
+}
 
 }  // namespace lase

@@ -42,6 +42,14 @@ void register_layer(LayerType type) {
   types().push_back(std::move(type));
 }
 
+std::vector<std::string> unused_options(const ModelOptions& options) {
+  const nlohmann::json chosen = to_json(options);
+  const nlohmann::json defaults = to_json(ModelOptions{});
+  std::vector<std::string> unused = layer_type(options.model).unused;
+  std::erase_if(unused, [&](const auto& name) { return chosen.at(name) == defaults.at(name); });
+  return unused;
+}
+
 int64_t out_width(const ModelOptions& options, int64_t width) {
   const LayerType& type = layer_type(options.model);
   return type.out_width ? type.out_width(options, width) : width;

@@ -38,11 +38,11 @@ struct LayerType {
   // Widths of all layers of a model. Empty: those of the options.
   std::function<std::vector<int64_t>(const ModelOptions& options, int64_t outputs)> widths = {};
   // Layers before h^(0) that change only the features f: one per name returned by `feature_layers`,
-  // created with in = out = features. Only for types that walk.
+  // created with in = out = features. Only for types that reread features.
   std::function<std::vector<std::string>(const ModelOptions& options)> feature_layers = {};
   Make make_feature_layer = {};
 
-  bool walks = false;             // h^(0) = W^(0) f(u), and every layer also reads f(u)
+  bool rereads_features = false;  // h^(0) = W^(0) f(u), and every layer also reads f(u)
   bool reads_links = false;       // reads link attributes
   bool combines = false;          // combines W1 h(u) and W2 s(u) as set by the option `combine`
   bool takes_max = false;         // the option `aggregate` applies, including max
@@ -51,6 +51,7 @@ struct LayerType {
   bool normalizes = true;         // applies the option `normalize` to the embedding
   bool has_head = true;  // a linear head follows; otherwise the last layer computes the outputs
   double cost = 1;       // of a training step, relative to other types
+  std::vector<std::string> unused = {};  // model options that have no effect
 
   // Additional checks of this type; throws Error if the options do not fit it.
   std::function<void(const ModelOptions& options)> check = {};
@@ -60,6 +61,9 @@ struct LayerType {
 const LayerType& layer_type(std::string_view name);
 // Adds a type; call it before creating models of the type. Throws Error if the name is taken.
 void register_layer(LayerType type);
+
+// Options that differ from their defaults but have no effect on the model.
+std::vector<std::string> unused_options(const ModelOptions& options);
 
 // Width of a layer's output (doubled by concatenation).
 int64_t out_width(const ModelOptions& options, int64_t width);

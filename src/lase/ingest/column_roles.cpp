@@ -1,0 +1,164 @@
+#include "lase/ingest/column_roles.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "lase/base/error.h"
+
+namespace lase {
+namespace {
+
+// The words of a column name, in lower case: "Contact_Time (s)" has contact, time and s.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : lower_case(name)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+enum class Fit : uint8_t { kNone, kWord, kName };
+
+Fit fit_of(std::string_view name, const ColumnRole& role) {
+  const auto is_usual = [&](const std::string& text) {
+    return std::find(role.usual.begin(), role.usual.end(), text) != role.usual.end();
+  };
+  if (is_usual(lower_case(name))) return Fit::kName;
+  auto words = words_of(name);
+  if (role.words == ColumnRole::Words::kFirst && words.size() > 1) words.resize(1);
+  if (role.words == ColumnRole::Words::kNone) words.clear();
+  return std::any_of(words.begin(), words.end(), is_usual) ? Fit::kWord : Fit::kNone;
+}
+
+}  // namespace
+
+ColumnRole source_role(const LinkTableOptions& options) {
+  return {.option = "source",
+          .named = options.source,
+          .usual = {"source", "src", "from", "sender", "u", "id1", "user1", "node1"},
+          .words = ColumnRole::Words::kFirst};
+}
+
+ColumnRole target_role(const LinkTableOptions& options) {
+  return {.option = "target",
+          .named = options.target,
+          .usual = {"target", "dst", "to", "receiver", "recipient", "v", "id2", "user2", "node2"},
+          .words = ColumnRole::Words::kFirst};
+}
+
+ColumnRole weight_role(const std::string& named) {
+  return {.option = "weight",
+          .named = named,
+          .usual = {"weight", "amount", "count"},
+          .required = false,
+          .position = 3};
+}
+
+ColumnRoles::ColumnRoles(const Table& table, const std::vector<ColumnRole>& roles) : table_(table) {
+  for (const auto& role : roles) {
+    const bool given = !role.named.empty() && role.named != "none";
+    assigned_.push_back({std::string(role.option), {}});
+    if (given) assigned_.back().columns = {table.column(role.named, role.option)};
+  }
+  const auto assign = [&](const auto& find) {
+    for (size_t i = 0; i < roles.size(); ++i) {
+      if (!roles[i].named.empty() || !assigned_[i].columns.empty()) continue;
+      const int64_t column = (this->*find)(roles[i]);
+      if (column >= 0) assigned_[i].columns = {column};
+    }
+  };
+  if (table.has_header()) assign(&ColumnRoles::by_name);
+  assign(&ColumnRoles::by_position);
+}
+
+bool ColumnRoles::claimed(int64_t column) const {
+  return std::any_of(assigned_.begin(), assigned_.end(), [&](const Assigned& role) {
+    return std::find(role.columns.begin(), role.columns.end(), column) != role.columns.end();
+  });
+}
+
+bool ColumnRoles::is_row_number(int64_t column) const {
+  const auto& name = table_.columns()[static_cast<size_t>(column)];
+  return column == 0 && table_.has_header() && (name.empty() || name == "Unnamed: 0");
+}
+
+int64_t ColumnRoles::by_name(const ColumnRole& role) const {
+  int64_t best = -1;
+  Fit best_fit = Fit::kNone;
+  int64_t equal = -1;  // another column that fits as well
+  for (int64_t column = 0; column < table_.column_count(); ++column) {
+    if (claimed(column)) continue;
+    const Fit fit = fit_of(table_.columns()[static_cast<size_t>(column)], role);
+    if (fit == Fit::kNone || fit < best_fit) continue;
+    equal = fit == best_fit ? column : -1;
+    if (equal >= 0) continue;
+    best = column;
+    best_fit = fit;
+  }
+  if (equal >= 0) {
+    const auto& names = table_.columns();
+    fail(table_.path(), ": the columns ", quote(names[static_cast<size_t>(best)]), " and ",
+         quote(names[static_cast<size_t>(equal)]), " both fit ", OptionName{role.option},
+         "; choose one with ", OptionName{role.option});
+  }
+  return best;
+}
+
+int64_t ColumnRoles::by_position(const ColumnRole& role) const {
+  const auto free = rest();
+  if (role.required) {
+    require(!free.empty(), table_.path(), ": has ", table_.column_count(),
+            table_.column_count() == 1 ? " column" : " columns", ", expected one more for ",
+            OptionName{role.option});
+    return free[0];
+  }
+  const bool there = std::find(free.begin(), free.end(), role.position) != free.end();
+  return there && !table_.has_header() && table_.column_count() == role.position + 1 ? role.position
+                                                                                     : -1;
+}
+
+int64_t ColumnRoles::at(std::string_view option) const {
+  for (const auto& role : assigned_) {
+    if (role.option == option) return role.columns.empty() ? -1 : role.columns[0];
+  }
+  return -1;
+}
+
+void ColumnRoles::claim(std::string_view option, const std::vector<int64_t>& columns) {
+  assigned_.push_back({std::string(option), columns});
+}
+
+std::vector<int64_t> ColumnRoles::rest() const {
+  std::vector<int64_t> free;
+  for (int64_t column = 0; column < table_.column_count(); ++column) {
+    if (!claimed(column) && !is_row_number(column)) free.push_back(column);
+  }
+  return free;
+}
+
+TableReport ColumnRoles::report() const {
+  TableReport report{.file = table_.path(),
+                     .delimiter = table_.delimiter_name(),
+                     .header = table_.has_header(),
+                     .roles = {},
+                     .ignored = {}};
+  const auto& names = table_.columns();
+  for (const auto& role : assigned_) {
+    std::vector<std::string> columns;
+    for (const int64_t column : role.columns) columns.push_back(names[static_cast<size_t>(column)]);
+    if (!columns.empty()) report.roles.emplace_back(role.option, std::move(columns));
+  }
+  for (int64_t column = 0; column < table_.column_count(); ++column) {
+    if (claimed(column)) continue;
+    const auto& name = names[static_cast<size_t>(column)];
+    report.ignored.push_back(name.empty() ? "the first column (row numbers)" : name);
+  }
+  return report;
+}
+
+}  // namespace lase
