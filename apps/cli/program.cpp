@@ -111,6 +111,7 @@ std::string listed(const std::vector<const CLI::App*>& commands) {
 
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const auto* command : commands) names.push_back(command->get_name());
   return names;
 }
