@@ -1,5 +1,5 @@
-// Included first by scripts/check_tidy. clang-tidy 14 lacks the built-in function that
-// std::source_location needs.
+// Included first by scripts/check_tidy, and by tests that clang compiles. clang 14 lacks the
+// built-in function that std::source_location needs.
 #pragma once
 
 #include <cstdint>
