@@ -29,8 +29,7 @@ constexpr int kVectors = 2;
 
 using Vec = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Ints = int32_t __attribute__((vector_size(kLanes * sizeof(int32_t))));
-using VecInMemory =
-    float __attribute__((vector_size(kLanes * sizeof(float)), aligned(4), may_alias));
+using VecInMemory __attribute__((aligned(4), may_alias)) = Vec;
 
 #define LASE_INLINE inline __attribute__((always_inline))
 
