@@ -49,7 +49,7 @@ format: checks ## Format all sources in place
 	@echo "== clang-format"
 	@$(SOURCES) | xargs clang-format -i
 
-lint: checks ## Check includes and formatting, and run clang-tidy on all sources (over an hour)
+lint: checks ## Check includes and formatting, and run clang-tidy on all sources (takes long)
 	@scripts/check_layers
 	@scripts/check_format
 	@scripts/check_tidy --all $(JOBS)
