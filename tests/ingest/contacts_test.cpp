@@ -98,6 +98,12 @@ TEST_F(ContactsFormat, IgnoresWeightsOnRequest) {
       (Floats{1, 1}));
 }
 
+TEST_F(ContactsFormat, OnlyTheWeightMayBeNone) {
+  for (const std::string flag : {"--source", "--target", "--time"}) {
+    expect_error([&] { raw("source,target,time\na,b,1\n", {flag, "none"}); }, {"no column 'none'"});
+  }
+}
+
 // A table written by pandas, with row numbers in the first column.
 TEST_F(ContactsFormat, FindsColumnsByTheirNames) {
   const auto graph = raw(",contact_time,day,id1,id2\n0,20,1,a,b\n1,40,1,b,c\n2,60,1,a,c\n");

@@ -237,6 +237,12 @@ TEST_F(NodeTable, FollowsTheClassesAndCategoriesOfAnEarlierGraph) {
   EXPECT_EQ(row(raw.nodes.features, 2), (Floats{1, 0}));
 }
 
+TEST_F(NodeTable, RejectsUnknownColumns) {
+  for (const std::string flag : {"--label", "--multi-label", "--text", "--split", "--id"}) {
+    expect_error([&] { read("id,x\na,1\nb,2\nc,3\n", {flag, "none"}); }, {"no column 'none'"});
+  }
+}
+
 TEST_F(NodeTable, FillsMissingFeaturesWithTheMeanOfTrainingNodes) {
   const auto graph =
       read("id,age,part\na,10,train\nb,,train\nc,30,train\nd,500,test\n", {"--split", "part"});

@@ -61,9 +61,10 @@ ColumnRole weight_role(const std::string& named) {
 
 ColumnRoles::ColumnRoles(const Table& table, const std::vector<ColumnRole>& roles) : table_(table) {
   for (const auto& role : roles) {
-    const bool given = !role.named.empty() && role.named != "none";
     assigned_.push_back({std::string(role.option), {}});
-    if (given) assigned_.back().columns = {table.column(role.named, role.option)};
+    const bool none = role.position >= 0 && role.named == "none";
+    if (role.named.empty() || none) continue;
+    assigned_.back().columns = {table.column(role.named, role.option)};
   }
   const auto assign = [&](const auto& find) {
     for (size_t i = 0; i < roles.size(); ++i) {

@@ -20,7 +20,8 @@ struct ColumnRole {
   enum class Words : uint8_t { kNone, kFirst, kAny } words = Words::kNone;
   // By default, a required role takes the first column that is left, and an optional one none.
   bool required = true;
-  // An optional role takes this column, counting from 0, of a table without a header.
+  // An optional role takes this column, counting from 0, of a table without a header, unless the
+  // user names the column "none".
   int64_t position = -1;
 };
 

@@ -72,10 +72,10 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     all.add("time", &O::time, any(),
             "Column with times in seconds or as ISO 8601 dates (default: a column with a usual "
             "name such as time, timestamp or date, else the third)");
-    all.add(
-        "weight", &O::weight, any(),
-        "Column with the weight of a contact, or none (default: a column named weight, amount or "
-        "count, or the fourth if there is no header; else every weight is 1)");
+    all.add("weight", &O::weight, any(),
+            "Column with the weight of each contact; with none, every weight is 1 (default: a "
+            "column named "
+            "weight, amount or count; without a header, the fourth column if there is one)");
     all.add("slices", &O::slices, between(1, 1 << 20), "Number of time slices");
     all.add("slicing", &O::slicing, one_of<Slicing>(),
             "Use time slices of equal width or with equal numbers of contacts (quantile)");

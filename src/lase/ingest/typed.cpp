@@ -33,10 +33,10 @@ const OptionTable<TypedOptions>& typed_option_table() {
     all.add("relation", &O::relation, any(),
             "Column with the relation; an empty field means none (default: a column with a usual "
             "name such as relation, type or kind, else the third)");
-    all.add(
-        "weight", &O::weight, any(),
-        "Column with the weight of a relation, or none (default: a column named weight, amount or "
-        "count, or the fourth if there is no header; else every weight is 1)");
+    all.add("weight", &O::weight, any(),
+            "Column with the weight of each relation; with none, every weight is 1 (default: a "
+            "column named "
+            "weight, amount or count; without a header, the fourth column if there is one)");
     all.add("relations", &O::relations, any(),
             "File with the relations in attribute order, one per line (default: in order of "
             "appearance)");
