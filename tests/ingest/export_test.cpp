@@ -50,6 +50,11 @@ TEST_F(Export, RoundTripsDenseLinks) {
                              "--split", "split", "--self-loops", "keep"}));
 }
 
+TEST_F(Export, RoundTripsAttributesNamedLikeEndpoints) {
+  const auto file = write("named.csv", "source,target,from,to\na,b,1,2\nb,c,3,4\n");
+  expect_round_trip(import_graph("links", {file, "--source", "source", "--target", "target"}));
+}
+
 TEST_F(Export, RoundTripsParallelDirectedAndSeparateLinks) {
   const std::string file = links();
   expect_round_trip(import_graph("links", {file, "--header", "yes", "--duplicate-links", "keep"}));

@@ -31,6 +31,8 @@ class Exporter {
   ExportedTables run() {
     const bool sparse = graph_.link_attributes.layout == Layout::kSparse;
     import_.file = path("links.csv");
+    import_.source = "source";  // an attribute may be named "from"
+    import_.target = "target";
     import_.table = {.delimiter = ",", .header = Header::kYes};
     import_.nodes.file = path("nodes.csv");
     import_.nodes.columns = {"none"};
