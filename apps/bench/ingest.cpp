@@ -53,6 +53,7 @@ struct Run {
 // Runs a command in a child process; wall time and peak resident memory.
 Run measure(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const auto start = std::chrono::steady_clock::now();
@@ -81,6 +82,7 @@ int main(int argc, char** argv) try {
 
   constexpr int kRepeats = 3;
   std::vector<Run> runs;
+  runs.reserve(kRepeats);
   for (int i = 0; i < kRepeats; ++i) {
     runs.push_back(measure({argv[1], "import", "links", text, "--out", graph}));
   }

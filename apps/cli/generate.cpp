@@ -82,12 +82,38 @@ void add_mail(CLI::App& generate, Session& session) {
       "  lase generate mail --seed 2 --out new    # other people, to test a trained model on");
 }
 
+void add_payments(CLI::App& generate, Session& session) {
+  struct Options {
+    lase::PaymentsOptions payments;
+    std::string folder;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = session.add_command(
+      generate, "payments",
+      "Generate payments between accounts, some of them fraudulent, as CSV files to import",
+      [options, &session] {
+        lase::generate_payments(options->payments, options->folder);
+        session.out() << options->payments.payments * options->payments.weeks << " payments in "
+                      << options->folder << "/payments.csv, " << options->payments.accounts
+                      << " accounts in " << options->folder << "/accounts.csv\n";
+        return nlohmann::json{{"links", options->folder + "/payments.csv"},
+                              {"nodes", options->folder + "/accounts.csv"}};
+      });
+  add_flags(*command, lase::payments_option_table().bind(options->payments));
+  command->add_option("--out", options->folder, "Folder to write to")->required();
+  command->footer(
+      "Examples:\n"
+      "  lase generate payments --out payments\n"
+      "  lase generate payments --first-week 1 --out next    # the week after");
+}
+
 }  // namespace
 
 void add_generate(CLI::App& app, Session& session) {
   CLI::App* generate = app.add_subcommand("generate", command_summary("generate"));
   generate->require_subcommand(1);
   add_mail(*generate, session);
+  add_payments(*generate, session);
   add_planted(*generate, session);
   for (const char* name : {"reddit", "dblp", "email", "fmobile"}) {
     add_stand_in(*generate, session, name);
@@ -95,5 +121,6 @@ void add_generate(CLI::App& app, Session& session) {
   generate->footer(
       "Examples:\n"
       "  lase generate mail --out mail\n"
+      "  lase generate payments --out payments\n"
       "  lase generate planted --nodes 2000 --links 20000 --out planted.graph");
 }

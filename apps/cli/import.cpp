@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fmt/format.h>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include "lase/graph/build.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
+#include "lase/graph/leaks.h"
 #include "lase/graph/pca.h"
 #include "lase/graph/schema.h"
 #include "lase/ingest/format.h"
@@ -96,7 +99,7 @@ std::string shortened(const std::vector<std::string>& names) {
   return text;
 }
 
-// Shows how a table was read: its format, and the column of each role.
+// Shows how a table was read: its format, and the columns of each role.
 void print_table(const lase::TableReport& table, std::ostream& out) {
   constexpr const char* kIndent = "                 ";
   out << "read             " << table.file << " (" << table.delimiter << "-separated, "
@@ -121,6 +124,16 @@ nlohmann::json tables_json(const std::vector<lase::TableReport>& tables) {
   return all;
 }
 
+// Messages with option names as flags.
+std::vector<std::string> spelled(const std::vector<std::string>& messages) {
+  std::vector<std::string> texts;
+  for (const auto& message : messages) {
+    texts.push_back(
+        lase::Error(message).spelled([](auto name) { return flag_of(std::string(name)); }));
+  }
+  return texts;
+}
+
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {
   std::vector<std::string> read = {options.like};
   for (const auto& option : options.import->options()) {  // text options may name files
@@ -135,7 +148,8 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
     schema = lase::schema_of(earlier);
   }
   lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);
-  const auto notes = raw.notes;
+  const auto notes = spelled(raw.notes);
+  auto warnings = spelled(raw.warnings);
   const auto tables = raw.tables;
   const auto rules = raw.rules;
   auto [graph, report] = lase::build_graph(std::move(raw));
@@ -149,6 +163,13 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   if (options.reduce_links > 0 || earlier.link_reduction.present()) {
     lase::reduce_links(graph, {.components = options.reduce_links, .seed = seed},
                        earlier.link_reduction);
+  }
+  for (const auto& leak : lase::find_leaks(graph)) {
+    warnings.push_back(
+        fmt::format("the column {} alone predicts the label of training nodes (balanced accuracy "
+                    "{:.3f}); leave "
+                    "it out with --types {}=ignore if it will not be known for new nodes",
+                    leak.column, leak.accuracy, leak.column));
   }
   lase::save_graph(graph, options.out);
 
@@ -164,6 +185,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
         << (rules.self_loops == lase::SelfLoops::kDrop ? " dropped" : " kept") << "\n";
   }
   for (const auto& note : notes) out << "note             " << note << "\n";
+  for (const auto& warning : warnings) std::cerr << "lase: warning: " << warning << "\n";
   out << "written          " << options.out << "\n";
   auto result = lase::describe_json(graph);
   result["raw_links"] = report.raw_links;
@@ -171,6 +193,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   result["self_loops"] = report.self_loops;
   result["tables"] = tables_json(tables);
   result["notes"] = notes;
+  result["warnings"] = warnings;
   result["out"] = options.out;
   return result;
 }

@@ -1,22 +1,58 @@
 #include <memory>
 #include <string>
 
+#include "lase/base/lase_file.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
 
+#include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/session.h"
 
+namespace {
+
+struct InfoOptions {
+  std::string file;
+  int64_t columns = 12;
+};
+
+const lase::OptionTable<InfoOptions>& info_table() {
+  static const auto table = [] {
+    using O = InfoOptions;
+    lase::OptionTable<O> all;
+    all.add("file", &O::file, lase::any(), "Graph or model file").required().positional();
+    all.add("columns", &O::columns, lase::at_least(0),
+            "Number of node features and link attributes to list");
+    return all;
+  }();
+  return table;
+}
+
+nlohmann::json run_info(const InfoOptions& options, const Session& session) {
+  if (lase::kind_of_file(options.file).name == lase::kModelFile.name) {
+    const auto about = lase::describe_model_json(options.file);
+    session.out() << lase::describe_model_text(about);
+    return about;
+  }
+  const lase::Graph graph = lase::load_graph(options.file);
+  session.out() << lase::describe_text(graph)
+                << lase::describe_details_text(graph, options.columns);
+  auto about = lase::describe_json(graph);
+  about.update(lase::describe_details_json(graph));
+  return about;
+}
+
+}  // namespace
+
 void add_info(CLI::App& app, Session& session) {
-  auto path = std::make_shared<std::string>();
-  CLI::App* command = session.add_command(app, "info", command_summary("info"), [path, &session] {
-    const lase::Graph graph = lase::load_graph(*path);
-    session.out() << lase::describe_text(graph);
-    return lase::describe_json(graph);
-  });
-  command->add_option("graph", *path, "Graph file")->required();
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command =
+      session.add_command(app, "info", command_summary("info"),
+                          [options, &session] { return run_info(*options, session); });
+  add_flags(*command, info_table().bind(*options));
   command->footer(
       "Examples:\n"
       "  lase info mail.graph\n"
+      "  lase info mail.model\n"
       "  lase info mail.graph --json");
 }

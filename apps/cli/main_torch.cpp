@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
                    {"predict", add_predict},
                    {"embed", add_embed},
                    {"explain", add_explain},
+                   {"neighbors", add_neighbors},
                    {"reproduce", add_reproduce},
                    {"bench", add_bench},
                    {"options", add_options}});

@@ -1,12 +1,16 @@
 #include "cli/option_flags.h"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 namespace {
 
 using lase::OptionKind;
 using Strings = std::vector<std::string>;
+
+constexpr const char* kIntegerList = "N,N,...";
+constexpr const char* kTextList = "A,B,C";
 
 std::string type_of(const lase::OptionInfo& info) {
   switch (info.kind) {
@@ -15,9 +19,9 @@ std::string type_of(const lase::OptionInfo& info) {
     case OptionKind::kNumber:
       return "FLOAT";
     case OptionKind::kIntegers:
-      return "N,N,...";
+      return kIntegerList;
     case OptionKind::kTexts:
-      return "A,B,C";
+      return kTextList;
     case OptionKind::kWord:
       return "TEXT:{" + CLI::detail::join(info.words, ",") + "}";
     default:
@@ -89,6 +93,46 @@ Strings flag_words(const lase::OptionInfo& option, const nlohmann::json& value) 
     return {value.get<bool>() ? flag : flag_of("no_" + option.name)};
   }
   return {flag, lase::option_text(value)};
+}
+
+Strings join_lists(const CLI::App& app, Strings arguments) {
+  const CLI::App* command = &app;
+  size_t first = 0;
+  for (; first < arguments.size(); ++first) {
+    const auto named = command->get_subcommands(
+        [&](const CLI::App* each) { return each->get_name() == arguments[first]; });
+    if (named.empty()) break;
+    command = named[0];
+  }
+  size_t positional = 0;  // options, then words
+  for (const auto* option : command->get_options()) positional += option->get_positional() ? 1 : 0;
+  const auto is_flag = [](const std::string& word) {
+    return word.size() > 1 && word.starts_with('-') && std::isdigit(word[1]) == 0;
+  };
+  const auto is_number = [](const std::string& word) {
+    return word == lase::FanOut::kAll ||
+           std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+  };
+  Strings joined(arguments.begin(), arguments.begin() + static_cast<int64_t>(first));
+  for (size_t i = first; i < arguments.size(); ++i) {
+    joined.push_back(arguments[i]);
+    if (!is_flag(arguments[i])) {
+      positional -= positional > 0 ? 1 : 0;
+      continue;
+    }
+    const auto* option = command->get_option_no_throw(arguments[i]);
+    if (option == nullptr || option->get_items_expected_max() == 0 || i + 1 == arguments.size()) {
+      continue;
+    }
+    joined.push_back(arguments[++i]);
+    const bool integers = option->get_type_name() == kIntegerList;
+    const bool texts = option->get_type_name() == kTextList && positional == 0;
+    while ((integers || texts) && i + 1 < arguments.size() && !is_flag(arguments[i + 1]) &&
+           (texts || is_number(arguments[i + 1]))) {
+      joined.back() += "," + arguments[++i];
+    }
+  }
+  return joined;
 }
 
 void add_flags(CLI::App& command, const lase::BoundOptions& options) {

@@ -27,6 +27,10 @@ std::vector<std::string> command_words(const lase::OptionTable<T>& table, const 
   return words;
 }
 
+// Joins the words of lists with commas, "--widths 64 64" to "--widths 64,64", for the command that
+// the arguments name. Words that may be positional arguments are left alone.
+std::vector<std::string> join_lists(const CLI::App& app, std::vector<std::string> arguments);
+
 // Adds a flag or a positional argument per option. The struct that the options are bound to must
 // outlive the command. An invalid value throws OptionError.
 void add_flags(CLI::App& command, const lase::BoundOptions& options);

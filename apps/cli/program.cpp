@@ -36,7 +36,7 @@ struct Summary {
 constexpr std::array kSummaries = {
     Summary{"generate", "Generate a data set"},
     Summary{"import", "Import files into a graph"},
-    Summary{"info", "Print a summary of a graph"},
+    Summary{"info", "Print a summary of a graph or a model"},
     Summary{"check", "Verify that a graph, model or checkpoint file is intact"},
     Summary{"export", "Export a graph to CSV and .npy files"},
     Summary{"train", "Train a model on a graph"},
@@ -46,6 +46,7 @@ constexpr std::array kSummaries = {
             "Predict labels or targets for all nodes, including nodes not seen in training"},
     Summary{"embed", "Compute the embeddings of all nodes"},
     Summary{"explain", "Explain the prediction for a node by its neighbors and link attributes"},
+    Summary{"neighbors", "List the nodes with the most similar embeddings"},
     Summary{"line", "Learn node embeddings from links (LINE)"},
     Summary{"deepwalk", "Learn node embeddings from random walks (DeepWalk)"},
     Summary{"kernel", "Compare graphs with a graph kernel"},
@@ -198,7 +199,7 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
   app.footer(
       kExamples);  // set last: commands inherit the footer that the app has when they are added
   try {
-    auto expanded = expand_config(arguments);
+    auto expanded = join_lists(app, expand_config(arguments));
     std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
     app.parse(std::move(expanded));
   } catch (const CLI::ParseError& error) {

@@ -46,6 +46,7 @@ void add_embed(CLI::App& app, Session& session);
 void add_line(CLI::App& app, Session& session);
 void add_deepwalk(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
+void add_neighbors(CLI::App& app, Session& session);
 void add_kernel(CLI::App& app, Session& session);
 void add_download(CLI::App& app, Session& session);
 void add_options(CLI::App& app, Session& session);

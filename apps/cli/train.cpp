@@ -20,10 +20,12 @@
 #include "cli/event_file.h"
 #include "cli/option_flags.h"
 #include "cli/program.h"
+#include "cli/report.h"
 #include "cli/session.h"
+#include "cli/thresholds.h"
 #include "common/interrupt.h"
 #include "common/paths.h"
-#include "report/run_page.h"
+#include "common/shell.h"
 
 namespace {
 
@@ -156,18 +158,6 @@ class Log {
   std::string error_;
 };
 
-// The learning curve, including the epochs before a resume.
-std::vector<lase::CurvePoint> learning_curve(const lase::TrainResult& result) {
-  std::vector<lase::CurvePoint> curve;
-  for (const auto& point : result.trained.training.at("curve")) {
-    curve.push_back({.epoch = point.at("epoch").get<int64_t>(),
-                     .loss = point.at("loss").get<double>(),
-                     .val = point.value("val", 0.0),
-                     .validated = point.contains("val")});
-  }
-  return curve;
-}
-
 nlohmann::json result_json(const lase::TrainResult& result, const Objective& objective) {
   nlohmann::json json = {{"val_loss", result.val_loss},
                          {"test_nodes", result.test.nodes},
@@ -181,6 +171,9 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
                          {"sampling", result.sampling},
                          {"refreshes", result.refreshes},
                          {"refresh_seconds", result.refresh_seconds},
+                         {"val_seconds", result.val_seconds},
+                         {"eval_every", result.eval_every},
+                         {"metric", objective.headline({}).key},
                          {"links_per_second", result.links_per_second},
                          {"stopped", result.stopped}};
   for (const auto& metric : objective.metrics(result.test)) json[metric.key] = metric.value;
@@ -190,27 +183,23 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
   return json;
 }
 
-void write_report(const Flags& flags, const lase::Graph& graph, const lase::TrainResult& result,
-                  const lase::TrainOptions& options, const Session& session, bool live) {
-  lase::RunPageOptions page{.title = std::filesystem::path(flags.graph).filename().string(),
-                            .command = session.line(),
-                            .curve = learning_curve(result),
-                            .settings = lase::to_json(options),
-                            .seed = options.seed};
-  if (live) {
-    page.progress = [](const std::string& what, double fraction) {
-      std::cerr << "\r\x1b[K" << what << " " << std::lround(100 * fraction) << "%" << std::flush;
-    };
-  }
-  page.stop = &interrupted();
-  const auto data = interrupted() ? nlohmann::json() : lase::run_page_data(graph, result, page);
-  if (live) std::cerr << "\r\x1b[K";
-  if (interrupted()) {
-    std::cerr << "lase: interrupted; " << flags.report << " was not written\n";
-    return;
-  }
-  lase::write_file(flags.report, lase::run_page(data));
-  session.out() << "written          " << flags.report << "\n";
+// Where the time went: "time  3.21 s: setup 12 %, training 70 %, validation 18 %".
+std::string time_text(const lase::TrainResult& result) {
+  const double all = result.setup_seconds + result.seconds;
+  const auto part = [&](double seconds) { return 100 * seconds / std::max(all, 1e-9); };
+  return fmt::format(
+      "time             {:.3g} s: setup {:.0f} %, training {:.0f} %, validation {:.0f} %{}\n", all,
+      part(result.setup_seconds), part(result.train_seconds), part(result.val_seconds),
+      result.eval_every > 1 ? fmt::format(" (every {} epochs)", result.eval_every) : std::string());
+}
+
+// Tells which features were chosen for a graph without any, and what follows for new nodes.
+void print_features(const lase::TrainResult& result, std::ostream& out) {
+  if (result.features.empty()) return;
+  out << "node features    " << result.features << "\n";
+  if (!result.trained.learned.present()) return;
+  out << "                 The model knows nodes by their ids; for graphs with other ids, train "
+         "with --features none\n";
 }
 
 nlohmann::json run_train(const Flags& flags, const Session& session) {
@@ -223,7 +212,9 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
     if (!path.empty()) lase::AtomicFile probe(path);
   }
-  const auto objective = lase::make_objective(graph.nodes.labels);
+  auto objective = lase::make_objective(graph.nodes.labels);
+  objective->set_decision(
+      objective->select(options.select, objective->seeds(graph, lase::Split::kTrain)));
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
   Log log(flags, *objective);
   options.stop = &interrupted();
@@ -233,6 +224,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   };
   BatchLine batch_line;
   if (live) {
+    options.feature_progress = [](double fraction) {
+      std::cerr << fmt::format("\r\x1b[Klearning node features {:.0f}%", 100 * fraction)
+                << std::flush;
+    };
     options.batch_progress = [&](const lase::BatchReport& report) {
       batch_line.show(report, std::cerr);
     };
@@ -243,6 +238,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   }
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);
+  objective->set_decision(result.trained.decision);
   if (live) std::cerr << "\r\x1b[K";
   if (10 * result.training_links < result.links) {
     std::cerr << "lase: warning: training used only " << lase::grouped(result.training_links)
@@ -262,13 +258,19 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
                        metrics[0].value, metrics[1].title, metrics[1].value, scores.nodes);
   };
   out << "epochs           " << result.epochs << (result.stopped ? ", interrupted" : "");
-  if (result.best_epoch > 0) out << ", best " << result.best_epoch;
-  out << fmt::format(", {:.3g} s\n", result.seconds);
+  if (result.best_epoch > 0) {
+    out << ", best " << result.best_epoch << " by "
+        << (options.select == "loss" ? "loss" : objective->headline({}).title)
+        << " on validation nodes";
+  }
+  out << "\n" << time_text(result);
+  print_features(result, out);
   out << "training links   " << lase::grouped(result.training_links) << " of "
       << lase::grouped(result.links) << "\n";
   out << "sampling         " << result.sampling << "\n";
   line("validation", result.val);
   line("test", result.test);
+  print_thresholds(*objective, out);
   out << "written          " << flags.out << "\n";
   lase::require(result.diverged.empty(), flags.graph, ": ", result.diverged, "; ", flags.out,
                 " contains the last good weights");
@@ -280,7 +282,18 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   lase::require(log.error().empty(), log.error(), "; the log is incomplete, but ", flags.out,
                 " was written");
   out.flush();
-  if (!flags.report.empty()) write_report(flags, graph, result, options, session, live);
+  if (!flags.report.empty()) {
+    std::vector<std::string> words = {"lase", "train", flags.graph, "--out", flags.out};
+    for (auto& word : command_words(lase::train_option_table(), flags.train)) {
+      words.push_back(std::move(word));
+    }
+    write_report({.path = flags.report,
+                  .graph_path = flags.graph,
+                  .command = shell_line(words),
+                  .seed = options.seed,
+                  .live = live},
+                 graph, result, session);
+  }
   return result_json(result, *objective);
 }
 

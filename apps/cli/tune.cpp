@@ -51,16 +51,19 @@ struct Trial {
 };
 
 lase::Run trial_run(const lase::Graph& graph, const lase::TrainOptions& options,
-                    const std::string& identity, const std::string& label) {
+                    const lase::Decision& decision, const std::string& identity,
+                    const std::string& label) {
   lase::Run run;
   run.key = {{"graph", identity}, {"options", lase::to_json(options)}};
   run.label = label;
-  run.work = [&graph, options](const std::atomic<bool>* stop) {
+  run.work = [&graph, options, decision](const std::atomic<bool>* stop) {
     lase::TrainOptions stoppable = options;
     stoppable.stop = stop;
     const auto result = lase::train(graph, stoppable);
-    return nlohmann::json{
-        {"val", lase::make_objective(result.trained)->headline(result.val).value}};
+    // All trials are compared by the same metric, whatever selected their epochs.
+    const auto objective = lase::make_objective(result.trained);
+    objective->set_decision(decision);
+    return nlohmann::json{{"val", objective->headline(result.val).value}};
   };
   return run;
 }
@@ -73,6 +76,10 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
                 ": has no validation nodes to score configurations on");
   const auto& base = flags.train;
   lase::check(base);
+  const auto objective = lase::make_objective(graph.nodes.labels);
+  objective->set_decision(
+      objective->select(base.select, objective->seeds(graph, lase::Split::kTrain)));
+  const lase::Metric metric = objective->headline({});
   std::vector<lase::Choice> choices;
   for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
   if (choices.empty()) choices = lase::default_choices(base.model.model);
@@ -84,7 +91,8 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
     for (int64_t i = 0; i < flags.seeds; ++i) {
       auto options = lase::train_option_table().from_json(configuration, base);
       options.seed = base.seed + static_cast<uint64_t>(i);
-      runs.push_back(trial_run(graph, options, identity, lase::configuration_text(configuration)));
+      runs.push_back(trial_run(graph, options, objective->decision(), identity,
+                               lase::configuration_text(configuration)));
     }
   }
   RunLine line;
@@ -104,11 +112,11 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
     }
     trials.push_back({configuration, lase::mean_and_error(val)});
   }
-  std::stable_sort(trials.begin(), trials.end(),
-                   [](const auto& a, const auto& b) { return a.val.mean > b.val.mean; });
+  std::stable_sort(trials.begin(), trials.end(), [&](const auto& a, const auto& b) {
+    return metric.lower_is_better ? a.val.mean < b.val.mean : a.val.mean > b.val.mean;
+  });
   auto& out = session.out();
-  const std::string score =
-      "val " + lase::make_objective(graph.nodes.labels)->headline(lase::Scores{}).title;
+  const std::string score = "val " + metric.title;
   out << fmt::format("{:>12}  configuration\n", score);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& trial : trials) {

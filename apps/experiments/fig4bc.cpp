@@ -56,6 +56,7 @@ std::vector<Curve> measure(Lab& lab, const ExperimentData& data,
     }
     for (size_t epoch = 0; epoch < values[0].size(); ++epoch) {
       std::vector<double> of_epoch;
+      of_epoch.reserve(values.size());
       for (const auto& one : values) of_epoch.push_back(one.at(epoch));
       const auto found = mean_and_error(of_epoch);
       curve.mean.push_back(found.mean);

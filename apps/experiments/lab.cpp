@@ -116,6 +116,8 @@ void Lab::write(const std::string& name, const std::string& text) const {
 TrainOptions options_for(const std::string& model, const Effort& effort, uint64_t seed) {
   TrainOptions options;
   options.strict_inductive = true;
+  options.eval_every = 1;
+  options.features.embed.method = EmbedMethod::kNone;
   options.model.model = model;
   options.epochs = effort.epochs;
   options.patience = effort.patience;

@@ -50,10 +50,34 @@ std::string headline(const Explanation& explanation, const Target& target) {
                      score, number(explanation.probability));
 }
 
+// An effect relative to the score: "+0.412 (13 %)".
+std::string relative(double effect, double score) {
+  if (score == 0) return signed_number(effect);
+  return fmt::format("{} ({} %)", signed_number(effect),
+                     fixed(100 * std::abs(effect) / std::abs(score), 0));
+}
+
+// The part of the node itself, and of all its links.
+std::string own_text(const Explanation& explanation, const Target& target) {
+  const OwnEffects& own = *explanation.own;
+  std::string text =
+      fmt::format("\nown features: effect {}\n", relative(own.features, explanation.score));
+  for (const auto& feature : own.top) {
+    text += fmt::format("      {:<24} = {}  effect {}\n", feature.name, number(feature.value),
+                        relative(feature.effect, explanation.score));
+  }
+  text += fmt::format("all own links: effect {}\n", relative(own.links, explanation.score));
+  text += fmt::format("bias: {} of a node with average features and without links {}\n",
+                      score_name(target), number(own.bias));
+  return text;
+}
+
 std::string legend(const Explanation& explanation, const Target& target) {
   std::string text = fmt::format(
-      "effect: change of the {} due to the link or attribute; gate: λ(u,v); share: part of "
-      "Σ|U f(e)| due to the attribute",
+      "effect: change of the {0} due to the feature, link or attribute, and in parentheses its "
+      "size "
+      "relative to the {0}; effects need not add up; gate: λ(u,v); share: part of Σ|U f(e)| due to "
+      "the attribute",
       score_name(target));
   for (const auto& layer : explanation.layers) {
     for (const auto& neighbor : layer.neighbors) {
@@ -114,9 +138,11 @@ void draw_neighbor(svg::Drawing& drawing, const NeighborEffect& neighbor, Place 
 
 // One layer: the node in the center, its neighbors on a circle, clockwise from the top by effect.
 void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExplanation& layer,
-                double left) {
+                double score, double left) {
   const Place center{left + kWidth / 2, 290};
-  double largest = 1e-12;
+  // Lines are thick only if effects are large compared with the score.
+  constexpr double kThick = 0.1;
+  double largest = std::max(1e-12, kThick * std::abs(score));
   for (const auto& neighbor : layer.neighbors) {
     largest = std::max(largest, std::abs(neighbor.effect));
   }
@@ -138,6 +164,7 @@ void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExpla
 
 std::string explanation_text(const Explanation& explanation, std::optional<double> target) {
   std::string text = headline(explanation, target) + "\n" + legend(explanation, target) + "\n";
+  if (explanation.own) text += own_text(explanation, target);
   for (const auto& layer : explanation.layers) {
     text +=
         fmt::format("\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
@@ -145,7 +172,7 @@ std::string explanation_text(const Explanation& explanation, std::optional<doubl
     text += method(layer);
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
-                          signed_number(neighbor.effect), number(neighbor.gate));
+                          relative(neighbor.effect, explanation.score), number(neighbor.gate));
       for (const auto& attribute : neighbor.attributes) {
         text += fmt::format("      {:<24} = {}  {}\n", attribute.name, number(attribute.value),
                             attribute_effect(attribute));
@@ -178,11 +205,23 @@ json explanation_json(const Explanation& explanation) {
                       {"attributes_exact", layer.attributes_exact},
                       {"neighbors", neighbors}});
   }
-  return {{"node", explanation.node},
-          {"output", explanation.output},
-          {"score", explanation.score},
-          {"probability", explanation.probability},
-          {"layers", layers}};
+  json all = {{"node", explanation.node},
+              {"output", explanation.output},
+              {"score", explanation.score},
+              {"probability", explanation.probability},
+              {"layers", layers}};
+  if (explanation.own) {
+    json features = json::array();
+    for (const auto& feature : explanation.own->top) {
+      features.push_back(
+          {{"name", feature.name}, {"value", feature.value}, {"effect", feature.effect}});
+    }
+    all["own"] = {{"bias", explanation.own->bias},
+                  {"features_effect", explanation.own->features},
+                  {"links_effect", explanation.own->links},
+                  {"features", features}};
+  }
+  return all;
 }
 
 std::string explanation_svg(const Explanation& explanation, std::optional<double> target) {
@@ -195,7 +234,8 @@ std::string explanation_svg(const Explanation& explanation, std::optional<double
       "line width: effect of removing the link; blue supports the prediction, red opposes it",
       {.size = 10, .color = svg::kSoft});
   for (size_t i = 0; i < explanation.layers.size(); ++i) {
-    draw_layer(drawing, explanation.node, explanation.layers[i], kWidth * static_cast<double>(i));
+    draw_layer(drawing, explanation.node, explanation.layers[i], explanation.score,
+               kWidth * static_cast<double>(i));
   }
   return svg::document(width, kHeight, title, drawing.text());
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -43,13 +44,27 @@ std::string today() {
   return text;
 }
 
+// The labels of the graph with the class numbers of the model; unknown if it has none.
+Labels page_labels(const TrainedModel& trained, const Graph& graph) {
+  if (graph.nodes.labels.task != Task::kNone) return labels_as_trained(trained, graph);
+  Labels labels{.task = trained.task, .label = {}, .target = {}, .names = trained.label_names};
+  const auto nodes = static_cast<size_t>(graph.node_count());
+  if (trained.task == Task::kSingleLabel) {
+    labels.label = std::vector<int32_t>(nodes, -1);
+  } else {
+    labels.target = std::vector<float>(nodes * static_cast<size_t>(labels.classes()),
+                                       std::numeric_limits<float>::quiet_NaN());
+  }
+  return labels;
+}
+
 class Page {
  public:
   Page(const Graph& graph, const TrainResult& result, const RunPageOptions& options)
       : graph_(prepare_graph(result.trained, graph, options.title)),
         result_(result),
         options_(options),
-        objective_(make_objective(labels_as_trained(result.trained, graph_))),
+        objective_(make_objective(result.trained, page_labels(result.trained, graph_))),
         labels_(objective_->labels()) {
     predictions_ = predict(result.trained, graph_);
     choose_nodes();
@@ -82,6 +97,10 @@ class Page {
     std::sort(nodes_.begin(), nodes_.end());
   }
 
+  static std::string nodes_text(const Scores& scores) {
+    return scores.nodes > 0 ? grouped(scores.nodes) + " nodes" : "";
+  }
+
   json head() const {
     const auto headline = [&](const Scores& scores) {
       return scores.nodes > 0 ? rounded(objective_->headline(scores).value) : json();
@@ -90,15 +109,17 @@ class Page {
                   {"Links", grouped(graph_.links)},
                   {"Node features", grouped(graph_.nodes.features.columns)},
                   {"Link attributes", grouped(graph_.link_attributes.columns)},
-                  {"Validation", grouped(result_.val.nodes) + " nodes"},
-                  {"Test", grouped(result_.test.nodes) + " nodes"},
+                  {"Validation", nodes_text(result_.val)},
+                  {"Test", nodes_text(result_.test)},
                   {"Sampling", result_.sampling},
                   {"Epochs", std::to_string(result_.epochs)},
                   {"Training time", join(std::round(result_.seconds * 10) / 10, " s")}};
     json list = json::array();
     for (const char* name : {"Nodes", "Links", "Node features", "Link attributes", "Validation",
                              "Test", "Sampling", "Epochs", "Training time"}) {
-      list.push_back({name, facts.at(name)});
+      // A report on a model that was trained earlier knows less about the run.
+      const bool timed = std::string_view(name) != "Training time" || result_.seconds > 0;
+      if (facts.at(name) != "" && timed) list.push_back({name, facts.at(name)});
     }
     return {{"title", options_.title},
             {"model", result_.trained.model->type().title},
@@ -227,11 +248,11 @@ class Page {
         probability.push_back(nullptr);
         continue;
       }
-      const at::Tensor row =
-          probabilities(result_.trained, predictions_.outputs.slice(0, u, u + 1));
-      const auto [largest, best] = row.max(1);
-      predicted.push_back(best.item<int64_t>());
-      probability.push_back(rounded(largest.item<double>()));
+      const at::Tensor outputs = predictions_.outputs.slice(0, u, u + 1);
+      const auto best = predicted_classes(result_.trained, outputs).item<int64_t>();
+      const at::Tensor row = probabilities(result_.trained, outputs);
+      predicted.push_back(best);
+      probability.push_back(rounded(row[0][best].item<double>()));
     }
     json label_names = json::array();
     for (int64_t c = 0; c < labels_.names.size(); ++c) label_names.push_back(label_name(c));
@@ -242,7 +263,31 @@ class Page {
             {"probability", probability},
             {"split", split},
             {"label_names", label_names},
+            {"values", values()},
             {"of", graph_.node_count()}};
+  }
+
+  // Without one class per node, nodes are colored by value: the first target, or the probability of
+  // the most frequent class.
+  json values() const {
+    if (result_.trained.task == Task::kSingleLabel) return nullptr;
+    int64_t column = 0;
+    const bool regression = result_.trained.task == Task::kRegression;
+    if (!regression) {
+      const Scores& scores = result_.test.nodes > 0 ? result_.test : result_.val;
+      for (int64_t c = 0; c < std::min(objective_->outputs(), std::ssize(scores.classes)); ++c) {
+        const auto at = [&](int64_t i) { return scores.classes[static_cast<size_t>(i)].support(); };
+        if (at(c) > at(column)) column = c;
+      }
+    }
+    json list = json::array();
+    for (const int64_t u : nodes_) {
+      const at::Tensor outputs = predictions_.outputs.slice(0, u, u + 1);
+      const at::Tensor row = regression ? outputs : probabilities(result_.trained, outputs);
+      list.push_back(rounded(row[0][column].item<double>()));
+    }
+    const std::string name = label_name(column);
+    return {{"name", regression ? "Predicted " + name : "Probability of " + name}, {"list", list}};
   }
 
   // The first two principal components: unscaled as the PCA map, and scaled down to initialize

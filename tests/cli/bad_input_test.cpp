@@ -36,7 +36,7 @@ TEST_F(BadInput, MissingFile) {
 
 TEST_F(BadInput, WrongColumn) {
   expect_bad("source,target,amount\na,b,1\n", {"links.csv: has no column 'price'", "amount"},
-             {"--columns", "price"});
+             {"--attributes", "price"});
 }
 
 TEST_F(BadInput, TextInANumericColumn) {
@@ -88,7 +88,7 @@ TEST_F(BadInput, CorruptGzip) {
 TEST_F(BadInput, BinaryData) {
   expect_bad(std::string("source,target\na,\0b\n", 18), {"zero byte"});
   expect_bad("source,target,amount\na,b,\xFF\x01\n", {"line 2", "'\\xff\\x01'"},
-             {"--columns", "amount"});
+             {"--types", "amount=number"});
 }
 
 TEST_F(BadInput, FolderInsteadOfAFile) {

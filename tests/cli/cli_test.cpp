@@ -102,7 +102,7 @@ TEST_F(Cli, EveryCommandHasHelp) {
     EXPECT_NE(result.out.find("Usage: lase"), std::string::npos) << result.out;
   }
   const auto help = run_cli({"import", "contacts", "--help"}).out;
-  for (const std::string part : {"--slices INT=32", "--slicing", "--json", "--threads", "--out"}) {
+  for (const std::string part : {"--slices INT=0", "--slicing", "--json", "--threads", "--out"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   for (const std::string part : {"\nExamples:\n  lase import contacts ", "--regress A,B,C  "}) {
@@ -149,7 +149,7 @@ TEST_F(Cli, SaysWhatIsWrongWithTheCommandLine) {
   expect({"import", "foo", "x"},
          "unknown import format 'foo'; expected links, contacts, typed, sets, authors or ogb");
   expect({}, "a command is missing; run `lase --help` for the list");
-  expect({"info"}, "graph is required; run `lase info --help`");
+  expect({"info"}, "file is required; run `lase info --help`");
   expect({"info", "g", "--foo=1"}, "unknown option '--foo'; run `lase info --help`");
   expect({"info", "g", "h"}, "unexpected argument 'h'; run `lase info --help`");
   expect({"info", "g", "--threads"}, "--threads: needs a value; run `lase info --help`");

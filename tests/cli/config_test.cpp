@@ -35,7 +35,7 @@ TEST_F(Config, SetsValuesAndSwitches) {
 }
 
 TEST_F(Config, SetsLists) {
-  const auto result = links("columns = [\"x\", \"z\"]\n");
+  const auto result = links("attributes = [\"x\", \"z\"]\n");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.json()["link_attributes"], 2);
 }
@@ -44,7 +44,8 @@ TEST_F(Config, IsOverriddenByTheCommandLine) {
   const std::string config = "slices = 5\ncounts = \"binary\"\n";
   EXPECT_EQ(contacts(config, {"--slices", "7"}).json()["link_attributes"], 7);
   EXPECT_EQ(contacts(config, {"--slices=7"}).json()["link_attributes"], 7);
-  EXPECT_EQ(links("columns = [\"x\", \"z\"]\n", {"--columns", "y"}).json()["link_attributes"], 1);
+  EXPECT_EQ(links("attributes = [\"x\", \"z\"]\n", {"--attributes", "y"}).json()["link_attributes"],
+            1);
 }
 
 TEST_F(Config, SetsRequiredOptions) {

@@ -39,7 +39,8 @@ class LearnedFeaturesTest : public FolderTest {
     TrainOptions options;
     options.epochs = 2;
     options.model.widths = {4, 4};
-    options.features = {.embed = small(), .online = false};
+    options.features.embed = small();
+    options.transductive = true;
     return train(on, options);
   }
   Graph graph;
@@ -131,8 +132,8 @@ TEST_F(EmbeddingCli, RejectsInvalidOptions) {
 
 TEST_F(EmbeddingCli, TrainsWithLearnedFeatures) {
   const auto result = run_cli({"train", path("g.graph"), "--features", "line", "--features-width",
-                               "4", "--features-epochs", "20", "--features-online", "--widths", "4",
-                               "--epochs", "2", "--report", path("page.html"), "--out", path("m")});
+                               "4", "--features-epochs", "20", "--widths", "4", "--epochs", "2",
+                               "--report", path("page.html"), "--out", path("m")});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(run_cli({"evaluate", path("m"), path("g.graph")}).code, 0);
   EXPECT_NE(read_file(path("page.html")).find("LASE-SAGE"), std::string::npos);

@@ -72,7 +72,7 @@ TEST_F(LikeFlag, RejectsDifferentNumericColumns) {
   expect_error([&] { import_both("links", first, "source,target,amount\nx,y,1\n"); },
                {"earlier graph"});
   import_both("links", first, {}, "source,target,hour,amount\nx,y,1,2\n",
-              {"--columns", "amount,hour"});
+              {"--attributes", "amount,hour"});
   EXPECT_EQ(arc(new_, "x", "y"), (Floats{2, 1}));
 }
 

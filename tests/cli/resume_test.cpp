@@ -102,6 +102,29 @@ TEST_F(Resume, GivesTheSameWeightsWithEveryStrategy) {
   }
 }
 
+TEST_F(Resume, WithMoreEpochsContinuesTheRun) {
+  const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
+  TrainOptions options = long_options();
+  const TrainResult whole = train(graph, options);
+  options.checkpoint = path("run.checkpoint");
+  options.epochs = 5;
+  train(graph, options);
+  options.epochs = 9;
+  options.resume = true;
+  const TrainResult resumed = train(graph, options);
+  EXPECT_EQ(resumed.epochs, 9);
+  expect_same_weights(*resumed.trained.model, *whole.trained.model);
+  // With cosine, the learning rate of every epoch depends on their number.
+  options = long_options();
+  options.checkpoint = path("cosine.checkpoint");
+  options.schedule = Schedule::kCosine;
+  options.epochs = 5;
+  train(graph, options);
+  options.epochs = 9;
+  options.resume = true;
+  expect_error([&] { train(graph, options); }, {"different options (epochs 5 → 9)"});
+}
+
 TEST_F(Resume, RejectsTheCheckpointOfAnotherRun) {
   const Graph graph = toy_graph({.nodes = 80, .links = 240, .split = true});
   TrainOptions options = long_options();

@@ -49,6 +49,30 @@ TEST_F(TrainCli, WritesAModelScoresAndALog) {
   EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, json.at("micro_f1"));
 }
 
+TEST_F(TrainCli, ListsMayBeSeparatedByCommasOrSpaces) {
+  const auto widths = [&](const Strings& arguments) {
+    const CliResult result = run_cli(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return load_model(path("g.model")).model->options().widths;
+  };
+  const std::vector<int64_t> expected = {5, 6};
+  EXPECT_EQ(widths({"train", path("g.graph"), "--widths", "5", "6", "--epochs", "1"}), expected);
+  EXPECT_EQ(widths({"train", "--widths", "5", "6", path("g.graph"), "--epochs", "1"}), expected);
+  EXPECT_EQ(widths({"train", "--epochs", "1", "--widths", "5,6", path("g.graph")}), expected);
+  const CliResult result = run_cli({"train", path("g.graph"), "x", "--widths", "5"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("unexpected argument 'x'"), std::string::npos) << result.err;
+}
+
+TEST_F(TrainCli, SaysWhichMetricSelectedTheBestEpochAndWhereTimeWent) {
+  const CliResult result = train({"--select", "macro_f1"});
+  EXPECT_NE(result.out.find(" by macro-F1 on validation nodes"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("s: setup "), std::string::npos) << result.out;
+  const CliResult bad = train({"--select", "f1"});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("--select 'f1': must be one of auto, loss, micro_f1"), std::string::npos);
+}
+
 TEST_F(TrainCli, SavesTheLastGoodWeightsIfTheLossDiverges) {
   const CliResult result = train({"--learning-rate", "1000", "--widths", "4,4,4,4,4,4",
                                   "--amplifier", "linear", "--aggregate", "sum", "--no-normalize"});

@@ -93,7 +93,7 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
   all.adam = {.weight_decay = 0.3, .clip = 7};
   all.balance = true;
   all.average = 0.4;
-  all.select_by_loss = true;
+  all.select = "macro_f1";
   all.eval_every = 8;
   all.seed = 9;
   const auto& table = train_option_table();

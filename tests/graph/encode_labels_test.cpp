@@ -143,8 +143,8 @@ TEST(StratifiedSplit, SplitsEveryClassAlikeAndLeavesOutUnlabeledNodes) {
 }
 
 TEST(StratifiedSplit, HasExactTotalsForManySmallClasses) {
-  std::vector<int32_t> label;
-  for (int32_t i = 0; i < 400; ++i) label.push_back(i / 4);
+  std::vector<int32_t> label(400);
+  for (size_t i = 0; i < label.size(); ++i) label[i] = static_cast<int32_t>(i / 4);
   Strings names;
   for (int i = 0; i < 100; ++i) names.push_back(std::to_string(i));
   const Labels labels{

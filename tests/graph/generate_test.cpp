@@ -149,5 +149,34 @@ TEST_F(Generate, MailCanBeImported) {
   EXPECT_EQ(graph.split_size(Split::kTrain), 52);
 }
 
+class Payments : public FolderTest {};
+
+TEST_F(Payments, HaveDatesCategoriesAndMissingValues) {
+  generate_payments({.accounts = 200, .payments = 500, .weeks = 10}, path("p"));
+  const auto [graph, report] =
+      import("links", {path("p/payments.csv"), "--nodes", path("p/accounts.csv"), "--label",
+                       "status", "--time", "date", "--slices-by", "hour"});
+  EXPECT_EQ(graph.node_count(), 200);
+  EXPECT_EQ(report.raw_links, 5000);
+  EXPECT_EQ(texts(graph.nodes.labels.names), (Strings{"fraud", "ok"}));
+  const Strings attributes = texts(graph.attribute_names);
+  for (const auto* name : {"count", "amount_sum", "amount_missing", "channel=wire", "hour 23"}) {
+    EXPECT_NE(std::find(attributes.begin(), attributes.end(), name), attributes.end()) << name;
+  }
+  const Strings features = texts(graph.nodes.feature_names);
+  for (const auto* name : {"opened", "balance", "balance_missing", "segment=public"}) {
+    EXPECT_NE(std::find(features.begin(), features.end(), name), features.end()) << name;
+  }
+}
+
+TEST_F(Payments, OfLaterWeeksAreBetweenTheSameAccounts) {
+  generate_payments({.weeks = 2}, path("both"));
+  generate_payments({.weeks = 1, .first_week = 1}, path("second"));
+  EXPECT_EQ(read_file(path("both/accounts.csv")), read_file(path("second/accounts.csv")));
+  const std::string second = read_file(path("second/payments.csv"));
+  const std::string rows = second.substr(second.find('\n') + 1);
+  EXPECT_TRUE(read_file(path("both/payments.csv")).ends_with(rows));
+}
+
 }  // namespace
 }  // namespace lase

@@ -232,7 +232,7 @@ TEST_F(PredictFile, ListsTheMostProbableClassesInOrder) {
   const Graph graph = toy_graph({});
   const TrainedModel trained = some_model(graph, "sage", 1);
   const Predictions predictions = predict(trained, graph);
-  write_predictions(trained, graph, predictions, 2, path("p.csv"));
+  write_predictions(trained, graph, predictions, {.top_k = 2}, path("p.csv"));
   const Graph back =
       import_graph("links", {write("l.csv", "source,target\n0,1\n"), "--nodes", path("p.csv"),
                              "--id", "node", "--label", "label", "--node-columns",
@@ -268,6 +268,47 @@ TEST(Predict, RejectsAGraphWithOtherAttributes) {
   const TrainedModel trained = some_model(graph, "sage", 1);
   const Graph other = toy_graph({.features = 5});
   expect_error([&] { predict(trained, other); }, {"the graph", "has 5 node features"});
+}
+
+// The node's own features at their mean, its own links removed, and both.
+TEST(Explain, AccountsForTheNodeItself) {
+  for (const auto& [architecture, aggregate] : kKinds) {
+    const Graph graph = toy_graph({});
+    TrainedModel trained = some_model(graph, architecture, 1, aggregate);
+    if (trained.model->block_count() > 1) continue;
+    const Explanation explanation =
+        explain(trained, graph, {.node = 0, .output = 1, .features = 100});
+    ASSERT_TRUE(explanation.own.has_value());
+    const OwnEffects& own = *explanation.own;
+    const auto score = [&](const Graph& of) {
+      return predict(trained, of).outputs[0][1].item<double>();
+    };
+    const auto with_mean = [&](const Graph& of, int64_t column) {
+      Graph changed = of;
+      std::vector<float> values(of.nodes.features.values.begin(), of.nodes.features.values.end());
+      const bool standard = trained.scaling.nodes == NodeScaling::kStandard;
+      for (int64_t j = 0; j < of.nodes.features.columns; ++j) {
+        if (column >= 0 && j != column) continue;
+        values[static_cast<size_t>(j)] =
+            standard ? trained.scaling.node_mean[j].item<float>() : 0.0F;
+      }
+      changed.nodes.features.values = std::move(values);
+      return changed;
+    };
+    Graph unlinked = graph;
+    while (unlinked.degree(0) > 0) unlinked = without_link(unlinked, 0, unlinked.neighbor[0]);
+    EXPECT_NEAR(own.features, score(graph) - score(with_mean(graph, -1)), 1e-5) << architecture;
+    EXPECT_NEAR(own.links, score(graph) - score(unlinked), 1e-5) << architecture;
+    EXPECT_NEAR(own.bias, score(with_mean(unlinked, -1)), 1e-5) << architecture;
+    ASSERT_FALSE(own.top.empty());
+    for (const auto& feature : own.top) {
+      for (int64_t j = 0; j < graph.nodes.features.columns; ++j) {
+        if (graph.nodes.feature_names[j] != feature.name) continue;
+        EXPECT_NEAR(feature.effect, score(graph) - score(with_mean(graph, j)), 1e-5);
+        EXPECT_EQ(feature.value, graph.nodes.features.values[j]);
+      }
+    }
+  }
 }
 
 }  // namespace

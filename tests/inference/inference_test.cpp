@@ -3,6 +3,7 @@
 #include "lase/inference/inference.h"
 
 #include "lase/base/error.h"
+#include "lase/inference/nearest.h"
 
 #include "torch_support.h"
 
@@ -145,6 +146,28 @@ TEST(Inference, RejectsExactSumsThatDoNotFitIntoMemory) {
   const MemoryLimit limit(100 << 20);
   expect_error([&] { exact_pass(model, inputs, graph); },
                {"the exact sums of all nodes need", "refresh to lazy"});
+}
+
+TEST(NearestNodes, AreOrderedByTheCosine) {
+  Random random(4);
+  const at::Tensor embedding = random_tensor(random, {20, 5}).to(at::kFloat);
+  const auto nearest = nearest_nodes(embedding, 3, 6);
+  ASSERT_EQ(nearest.size(), 6U);
+  const auto cosine = [&](int64_t u) {
+    const at::Tensor a = embedding[3].to(at::kDouble);
+    const at::Tensor b = embedding[u].to(at::kDouble);
+    return (a.dot(b) / (a.norm() * b.norm())).item<double>();
+  };
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    EXPECT_NE(nearest[i].node, 3);
+    EXPECT_NEAR(nearest[i].similarity, cosine(nearest[i].node), 1e-6);
+    EXPECT_GE(nearest[i == 0 ? 0 : i - 1].similarity, nearest[i].similarity);
+  }
+  int64_t better = 0;
+  const double last = cosine(nearest[5].node);
+  for (int64_t u = 0; u < 20; ++u) better += u != 3 && cosine(u) > last ? 1 : 0;
+  EXPECT_EQ(better, 5);
+  EXPECT_EQ(nearest_nodes(embedding, 3, 100).size(), 19U);
 }
 
 }  // namespace

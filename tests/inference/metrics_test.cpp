@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lase/base/random.h"
 #include "lase/inference/objective.h"
 
 #include "torch_support.h"
@@ -173,6 +174,73 @@ TEST(Metrics, DefineR2ForConstantTargets) {
   const std::vector<int64_t> nodes = {0, 1};
   EXPECT_LE(score(at::tensor({5.0F, -1.0F}).unsqueeze(1), labels, nodes).r2, 0);
   EXPECT_EQ(score(at::tensor({2.0F, 2.0F}).unsqueeze(1), labels, nodes).r2, 1);
+}
+
+// Counts pairs: a positive node above a negative one, or half if they tie.
+TEST(RankScores, MatchTheirDefinitions) {
+  Random random(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<Ranked> nodes;
+    for (int i = 0; i < 30; ++i) {
+      nodes.push_back({static_cast<float>(random.below(12)), random.chance(0.3)});
+    }
+    double pairs = 0;
+    double ordered = 0;
+    for (const auto& a : nodes) {
+      for (const auto& b : nodes) {
+        if (!a.positive || b.positive) continue;
+        pairs += 1;
+        ordered += a.score > b.score ? 1 : a.score == b.score ? 0.5 : 0;
+      }
+    }
+    // Precision at the threshold of every positive node, on average.
+    double precision = 0;
+    double positives = 0;
+    for (const auto& at : nodes) {
+      if (!at.positive) continue;
+      double above = 0;
+      double right = 0;
+      for (const auto& node : nodes) {
+        if (node.score < at.score) continue;
+        above += 1;
+        right += node.positive ? 1 : 0;
+      }
+      precision += right / above;
+      positives += 1;
+    }
+    if (pairs == 0) continue;
+    const RankScores scores = rank_scores(nodes);
+    EXPECT_NEAR(scores.roc_auc, ordered / pairs, 1e-12);
+    EXPECT_NEAR(scores.average_precision, precision / positives, 1e-12);
+  }
+  std::vector<Ranked> one_class = {{1, true}, {2, true}};
+  EXPECT_TRUE(std::isnan(rank_scores(one_class).roc_auc));
+}
+
+TEST(RankScores, TheBestOffsetHasTheHighestF1) {
+  Random random(6);
+  const auto f1_of = [](const std::vector<Ranked>& nodes, float offset) {
+    ClassScore score;
+    for (const auto& node : nodes) {
+      const bool predicted = node.score > offset;
+      score.true_positives += predicted && node.positive ? 1 : 0;
+      score.false_positives += predicted && !node.positive ? 1 : 0;
+      score.false_negatives += !predicted && node.positive ? 1 : 0;
+    }
+    return score.f1();
+  };
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<Ranked> nodes;
+    for (int i = 0; i < 25; ++i) {
+      nodes.push_back({static_cast<float>(random.below(20)) - 10, random.chance(0.3)});
+    }
+    const double best = f1_of(nodes, best_offset(nodes));
+    for (float offset = -12; offset < 12; offset += 0.5F) {
+      EXPECT_GE(best, f1_of(nodes, offset)) << offset;
+    }
+  }
+  std::vector<Ranked> separable = {{3, true}, {1, true}, {-1, false}, {-4, false}};
+  EXPECT_EQ(best_offset(separable), 0);  // no reason to move the threshold
 }
 
 }  // namespace

@@ -135,5 +135,87 @@ TEST(ObjectiveLoss, IsAdditiveOverShardsOfABatch) {
   }
 }
 
+// 45 nodes of class 0 and 5 of class 1.
+Labels imbalanced() {
+  std::vector<int32_t> label(50);
+  for (size_t i = 0; i < label.size(); ++i) label[i] = i % 10 == 9 ? 1 : 0;
+  return single_labels(label, 2);
+}
+
+std::vector<int64_t> numbers_to(int64_t count) {
+  std::vector<int64_t> all(static_cast<size_t>(count));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+  return all;
+}
+
+TEST(ObjectiveSelection, DependsOnTheTaskAndTheBalance) {
+  const auto selected = [](const Labels& labels, const std::vector<int64_t>& training,
+                           const std::string& wanted = "auto") {
+    return make_objective(labels)->select(wanted, training).metric;
+  };
+  const Labels rare = imbalanced();
+  EXPECT_EQ(selected(rare, numbers_to(50)), "average_precision");
+  EXPECT_EQ(selected(rare, {8, 9, 18, 19}), "micro_f1");
+  EXPECT_EQ(selected(rare, numbers_to(50), "roc_auc"), "roc_auc");
+  EXPECT_EQ(selected(rare, numbers_to(50), "f1=label 1"), "f1=label 1");
+  std::vector<int32_t> three(30);
+  three[28] = 1;
+  three[29] = 2;
+  EXPECT_EQ(selected(single_labels(three, 3), numbers_to(30)), "macro_f1");
+  const Labels targets = target_labels(Task::kRegression, {1, 2}, 1);
+  EXPECT_EQ(selected(targets, {0, 1}), "r2");
+  EXPECT_EQ(selected(targets, {0, 1}, "absolute_error"), "absolute_error");
+  expect_error(
+      [&] {
+        selected(targets, {0, 1}, "roc_auc");
+      },
+      {"select 'roc_auc'", "absolute_error"});
+  expect_error([&] { selected(rare, {0, 9}, "f1=nobody"); }, {"f1=nobody", "f1=CLASS"});
+}
+
+// The rare class is found although its probability never exceeds one half.
+TEST(ObjectiveSelection, TunesTheThresholdOfARareClass) {
+  const Labels labels = imbalanced();
+  const auto nodes = numbers_to(50);
+  at::Tensor logits = at::zeros({50, 2});
+  for (int64_t u = 0; u < 50; ++u) logits[u][1] = labels.label[u] == 1 ? -2.0F : -4.0F;
+  auto objective = make_objective(labels);
+  objective->set_decision(objective->select("auto", nodes));
+  EXPECT_EQ(objective->score(logits, nodes).classes[1].f1(), 0);
+  EXPECT_EQ(objective->score(logits, nodes).average_precision, 1);
+  objective->tune_decision(logits, nodes);
+  EXPECT_EQ(objective->score(logits, nodes).classes[1].f1(), 1);
+  EXPECT_EQ(objective->decision_values(logits).argmax(1).sum().item<int64_t>(), 5);
+  objective->set_decision(objective->select("accuracy", nodes));
+  objective->tune_decision(logits, nodes);
+  EXPECT_TRUE(objective->decision().offset.empty());
+}
+
+TEST(ObjectiveSelection, TunesTheThresholdOfEveryLabel) {
+  Floats target;
+  for (int u = 0; u < 40; ++u) {
+    target.push_back(u % 2 == 0 ? 1 : 0);
+    target.push_back(u == 0 ? 1 : 0);  // too few to tune
+  }
+  const Labels labels = target_labels(Task::kMultiLabel, target, 2);
+  at::Tensor logits = at::zeros({40, 2});
+  for (int64_t u = 0; u < 40; ++u) logits[u][0] = u % 2 == 0 ? -1.0F : -3.0F;
+  auto objective = make_objective(labels);
+  objective->set_decision(objective->select("auto", numbers_to(40)));
+  objective->tune_decision(logits, numbers_to(40));
+  EXPECT_EQ(objective->decision().offset, (Floats{-2, 0}));
+  EXPECT_EQ(objective->score(logits, numbers_to(40)).classes[0].f1(), 1);
+}
+
+TEST(ObjectiveSelection, LogLossIsTheMeanNegativeLogProbability) {
+  const Labels labels = single_labels({1, 0, 2}, 3);
+  Random random(9);
+  const at::Tensor logits = random_tensor(random, {3, 3}).to(at::kFloat);
+  const Matrix rows = to_rows(logits);
+  const double expected =
+      (cross_entropy(rows[0], 1) + cross_entropy(rows[1], 0) + cross_entropy(rows[2], 2)) / 3;
+  EXPECT_NEAR(make_objective(labels)->score(logits, numbers_to(3)).log_loss, expected, 1e-6);
+}
+
 }  // namespace
 }  // namespace lase

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "lase/graph/schema.h"
+
 #include "support.h"
 
 namespace lase {
@@ -159,14 +161,14 @@ TEST_F(ContactsFormat, FollowsTheSlicesOfAnEarlierGraph) {
   Schema schema;
   schema.preprocessing["slice_boundaries"] = {0, 10, 20};
   const auto read = raw("a b 5\na b 20\nb c 21\nb c -1\n", {"--counts", "none"}, &schema);
-  ASSERT_EQ(read.notes.size(), 2u);
-  EXPECT_NE(read.notes[1].find("2 contacts lie outside"), std::string::npos);
+  ASSERT_EQ(read.warnings.size(), 1u);
+  EXPECT_NE(read.warnings[0].find("2 of 4 rows lie outside"), std::string::npos);
   const auto graph =
       build_graph(raw("a b 5\na b 20\nb c 21\n", {"--counts", "none"}, &schema)).graph;
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
   EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0}));
   schema.preprocessing.erase("slice_boundaries");
-  expect_error([&] { raw("a b 5\n", {}, &schema); }, {"not imported from contacts"});
+  expect_error([&] { raw("a b 5\n", {}, &schema); }, {"imported without time slices"});
 }
 
 TEST_F(ContactsFormat, RejectsBadTimesAndSlices) {
@@ -174,13 +176,87 @@ TEST_F(ContactsFormat, RejectsBadTimesAndSlices) {
   expect_error([&] { read("a b 1\na b nan\n"); }, {"line 2", "'nan'"});
   expect_error(
       [&] {
-        read(kContacts, {"--slices", "0"});
+        read(kContacts, {"--slices", "-1"});
       },
-      {"slices 0: must be from 1 to 1048576"});
+      {"slices -1: must be from 0 to 1048576"});
   expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"slices 99999999"});
   expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for time"});
-  expect_error([&] { read("source,target,time\n"); }, {"has no contacts"});
+  expect_error([&] { read("source,target,time\n"); }, {"has no rows with a time"});
   expect_error([&] { read("a b -1e308\nb c 1e308\n"); }, {"-1e+308 to 1e+308", "too far apart"});
+}
+
+// 2024-01-01 was a Monday.
+const std::string kWeek =
+    "source,target,time\n"
+    "a,b,2024-01-01T00:30:00\n"
+    "a,b,2024-01-01T23:59:59\n"
+    "b,c,2024-01-07T12:00:00\n"
+    "b,c,1969-12-31T23:00:00\n";
+
+TEST_F(ContactsFormat, SlicesByHourOfTheDay) {
+  const auto graph = read(kWeek, {"--slices-by", "hour", "--counts", "none"});
+  ASSERT_EQ(graph.link_attributes.columns, 24);
+  EXPECT_EQ(graph.attribute_names[23], "hour 23");
+  Floats expected(24);
+  expected[0] = expected[23] = 1;
+  EXPECT_EQ(arc(graph, "a", "b"), expected);
+  expected.assign(24, 0);
+  expected[12] = expected[23] = 1;
+  EXPECT_EQ(arc(graph, "b", "c"), expected);
+}
+
+TEST_F(ContactsFormat, SlicesByWeekday) {
+  const auto graph = read(kWeek, {"--slices-by", "weekday", "--counts", "none"});
+  ASSERT_EQ(graph.link_attributes.columns, 7);
+  EXPECT_EQ(graph.attribute_names[0], "Monday");
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{2, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(arc(graph, "b", "c"), (Floats{0, 0, 1, 0, 0, 0, 1}));  // 1969-12-31: a Wednesday
+}
+
+// Ages carry over to later data, other than the span.
+TEST_F(ContactsFormat, SlicesByAgeApplyToLaterData) {
+  const Strings flags = {"--slices-by", "age", "--slices", "2", "--counts", "none"};
+  const std::string first = "a b 0\na b 9\nb c 10\n";
+  const std::string later = "a b 1000\na b 1009\nb c 1010\n";
+  const auto graph = read(first, flags);
+  EXPECT_EQ(arc(graph, "a", "b"), (Floats{1, 1}));
+  EXPECT_EQ(arc(graph, "b", "c"), (Floats{1, 0}));
+  const Schema schema = schema_of(graph);
+  const auto raw_later = raw(later, {"--counts", "none"}, &schema);
+  EXPECT_TRUE(raw_later.warnings.empty());
+  const auto next = build_graph(raw(later, {"--counts", "none"}, &schema)).graph;
+  EXPECT_EQ(arc(next, "a", "b"), (Floats{1, 1}));
+  EXPECT_EQ(next.preprocessing.at("slice_boundaries"), graph.preprocessing.at("slice_boundaries"));
+  EXPECT_EQ(next.preprocessing.at("slices_by"), "age");
+}
+
+TEST_F(ContactsFormat, HoursAndWeekdaysHaveFixedSlices) {
+  expect_error(
+      [&] {
+        read(kWeek, {"--slices-by", "hour", "--slices", "12"});
+      },
+      {"slices 12: there are 24 slices by hour"});
+  expect_error(
+      [&] {
+        read(kWeek, {"--slices-by", "weekday", "--slicing", "quantile"});
+      },
+      {"slicing quantile: requires slices_by span or age"});
+}
+
+TEST_F(ContactsFormat, ReadsOtherDateFormats) {
+  const auto graph = read("day,source,target\n31.12.2023,a,b\n02.01.2024,b,c\n",
+                          {"--date-format", "%d.%m.%Y", "--time", "day", "--slices-by", "weekday"});
+  EXPECT_GT(arc(graph, "a", "b")[6], 0);
+  EXPECT_GT(arc(graph, "b", "c")[1], 0);
+  expect_error(
+      [&] {
+        read("day,source,target\n31.13.2023,a,b\n", {"--date-format", "%d.%m.%Y", "--time", "day"});
+      },
+      {"line 2: column 'day' is '31.13.2023', expected a date such as 31.01.2024"});
+  const auto zoned =
+      read("t,source,target\n2024-01-01 01:00 +0200,a,b\n",
+           {"--date-format", "%Y-%m-%d %H:%M %z", "--time", "t", "--slices-by", "hour"});
+  EXPECT_GT(arc(zoned, "a", "b")[23], 0);
 }
 
 }  // namespace

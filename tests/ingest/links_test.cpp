@@ -22,7 +22,7 @@ const std::string kSmall =
     "b,a,4,6,Rome\n"
     "c,c,9,9,Rome\n";
 
-const Strings kNumbers = {"--columns", "amount,hour"};
+const Strings kNumbers = {"--attributes", "amount,hour"};
 
 Strings with(Strings first, const Strings& second) {
   first.insert(first.end(), second.begin(), second.end());
@@ -110,10 +110,10 @@ TEST_F(LinksFormat, SeparateDirectionsHaveSentAndReceived) {
 }
 
 TEST_F(LinksFormat, AcceptsColumnsByNameAndPosition) {
-  EXPECT_EQ(texts(read(kSmall, {"--columns", "4,amount"}).graph.attribute_names),
+  EXPECT_EQ(texts(read(kSmall, {"--attributes", "4,amount"}).graph.attribute_names),
             (Strings{"hour", "amount"}));
   const auto graph =
-      read("x,1,2\ny,2,3\n", {"--source", "2", "--target", "3", "--columns", "none"});
+      read("x,1,2\ny,2,3\n", {"--source", "2", "--target", "3", "--attributes", "none"});
   EXPECT_EQ(texts(graph.graph.nodes.names), (Strings{"1", "2", "3"}));
   EXPECT_EQ(graph.graph.link_attributes.columns, 0);
   const auto swapped = read("target,weight,source\na,1,b\n").graph;
@@ -128,7 +128,7 @@ TEST_F(LinksFormat, ReadsLinksWithoutAttributes) {
 }
 
 TEST_F(LinksFormat, EncodesCategoriesAsColumns) {
-  const auto graph = read(kSmall, {"--categorical", "city", "--columns", "amount,city"}).graph;
+  const auto graph = read(kSmall, {"--categorical", "city", "--attributes", "amount,city"}).graph;
   EXPECT_EQ(texts(graph.attribute_names), (Strings{"amount", "city=Rome", "city=Oslo"}));
   EXPECT_EQ(graph.link_attributes.layout, Layout::kDense);
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{5.5, 2, 0}));
@@ -175,9 +175,9 @@ TEST_F(LinksFormat, ReportsLineColumnAndValueOfABadAttribute) {
 TEST_F(LinksFormat, RejectsWrongColumnsAndRows) {
   expect_error(
       [&] {
-        read(kSmall, {"--columns", "price"});
+        read(kSmall, {"--attributes", "price"});
       },
-      {"links.csv: has no column 'price' for columns"});
+      {"links.csv: has no column 'price' for attributes"});
   expect_error([&] { read(kSmall, {"--categorical", "price"}); }, {"'price' for categorical"});
   expect_error([&] { read(kSmall, {"--source", "sender"}); }, {"'sender'"});
   expect_error([&] { read("source,target,w\na,b,1\nb,c\n"); },

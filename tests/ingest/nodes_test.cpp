@@ -73,15 +73,15 @@ TEST_F(NodeTable, SplitsByProportions) {
   EXPECT_EQ(split_of(graph), split_of(read(nodes, {"--split", "50/25/25", "--seed", "1"})));
 }
 
-TEST_F(NodeTable, UsesEveryOtherNumericColumnAsFeature) {
+TEST_F(NodeTable, UsesEveryOtherColumnOfNumbersOrCategoriesAsFeature) {
   const auto raw = read_format(
-      "links",
-      arguments("id,age,team,city,height\na,30,x,Rome,1.8\nb,40,y,Oslo,1.7\nc,5,x,Rome,1\n",
-                {"--label", "team"}));
-  EXPECT_EQ(texts(raw.nodes.feature_names), (Strings{"age", "height"}));
-  EXPECT_EQ(row(raw.nodes.features, 1), (Floats{40, 1.7F}));
+      "links", arguments("id,age,team,city,height,vip\na,30,x,Rome,1.8,no\nb,40,y,Oslo,1.7,yes\n"
+                         "c,5,x,Rome,1,no\n",
+                         {"--label", "team", "--types", "height=ignore"}));
+  EXPECT_EQ(texts(raw.nodes.feature_names), (Strings{"age", "vip", "city=Rome", "city=Oslo"}));
+  EXPECT_EQ(row(raw.nodes.features, 1), (Floats{40, 1, 0, 1}));
   ASSERT_FALSE(raw.tables.empty());
-  EXPECT_EQ(raw.tables.back().ignored, Strings{"city"});
+  EXPECT_EQ(raw.tables.back().ignored, Strings{"height"});
   EXPECT_TRUE(raw.tables.back().file.ends_with("nodes.csv")) << raw.tables.back().file;
 }
 
@@ -207,10 +207,15 @@ TEST_F(NodeTable, AddedNodesHaveNoSplitAndNoFeatures) {
 
 TEST_F(NodeTable, ColumnOptionsRequireATable) {
   const auto links = write("l.csv", "source,target\na,b\n");
-  for (const std::string flag : {"--label", "--multi-label", "--text", "--features", "--regress",
+  for (const std::string flag : {"--multi-label", "--text", "--features", "--regress",
                                  "--node-columns", "--node-categorical", "--id"}) {
     expect_error([&] { read_format("links", {links, flag, "x"}); }, {"'x': requires nodes"});
   }
+  expect_error(
+      [&] {
+        read_format("links", {links, "--label", "x"});
+      },
+      {"l.csv: has no column 'x'"});
   expect_error([&] { read_format("links", {links, "--split", "part"}); }, {"split 'part'"});
   EXPECT_NO_THROW(read_format("links", {links, "--split", "34/33/33"}));
 }
@@ -250,6 +255,36 @@ TEST_F(NodeTable, FillsMissingFeaturesWithTheMeanOfTrainingNodes) {
   EXPECT_EQ(row(graph.nodes.features, 0), (Floats{10, 0}));
   EXPECT_EQ(row(graph.nodes.features, 1), (Floats{20, 1}));
   EXPECT_EQ(row(graph.nodes.features, 3), (Floats{500, 0}));
+}
+
+TEST_F(NodeTable, LabelsMayBeInTheLinks) {
+  const auto links = write("l.csv", "source,target,team\na,b,x\nb,c,y\na,c,x\nc,a,\n");
+  const auto by_source = import("links", {links, "--label", "team"}).graph;
+  EXPECT_EQ(texts(by_source.nodes.labels.names), (Strings{"x", "y"}));
+  const auto label = [&](const Graph& graph, int64_t node) {
+    return graph.nodes.labels.label[node];
+  };
+  EXPECT_EQ(label(by_source, 0), 0);
+  EXPECT_EQ(label(by_source, 1), 1);
+  EXPECT_EQ(label(by_source, 2), -1);
+  EXPECT_EQ(by_source.link_attributes.columns, 0);
+  expect_error(
+      [&] {
+        import("links", {links, "--label", "team", "--label-of", "target"});
+      },
+      {"line 4: node 'c' has the label 'x', but 'y' in an earlier row"});
+}
+
+TEST_F(NodeTable, HasADelimiterAndAHeaderOfItsOwn) {
+  const auto links = write("l.csv", "source,target\na,b\nb,c\n");
+  const auto nodes = write("n.txt", "a;x;1\nb;y;2\nc;x;3\n");
+  const auto graph =
+      import("links", {links, "--nodes", nodes, "--label", "2", "--nodes-header", "no",
+                       "--nodes-delimiter", ";", "--delimiter", ",", "--header", "yes"})
+          .graph;
+  EXPECT_EQ(graph.node_count(), 3);
+  EXPECT_EQ(texts(graph.nodes.labels.names), (Strings{"x", "y"}));
+  EXPECT_EQ(texts(graph.nodes.feature_names), Strings{"column 3"});
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ class Pipe : public FolderTest {
       const std::string folder = compressed ? "compressed" : "plain";
       std::filesystem::create_directory(path(folder));
       std::vector<std::unique_ptr<PipeWriter>> writers;
+      writers.reserve(texts.size());
       for (const auto& [name, text] : texts) {
         writers.push_back(std::make_unique<PipeWriter>(path(folder + "/" + name),
                                                        compressed ? gzip(text) : text));

@@ -162,11 +162,32 @@ TEST_F(TableTest, ReadsQuotedFields) {
   EXPECT_EQ(rows("u v\n\"a b\" 1\n"), (Rows2{{"a b", "1"}}));
 }
 
-TEST_F(TableTest, AnUnmatchedQuoteIsText) {
+TEST_F(TableTest, QuotesWithinAFieldAreText) {
   const TableOptions tabs{.delimiter = "tab", .header = Header::kNo, .missing = "fail"};
   EXPECT_EQ(rows("\"Why\" is a question\t1\n", tabs), (Rows2{{"\"Why\" is a question", "1"}}));
-  EXPECT_EQ(rows("\"unclosed\t1\n", tabs), (Rows2{{"\"unclosed", "1"}}));
+  EXPECT_EQ(rows("\"unclosed\t1\nx\t\"y\"\n", tabs), (Rows2{{"\"unclosed", "1"}, {"x", "y"}}));
   EXPECT_EQ(rows("5\" disk\t1\n", tabs), (Rows2{{"5\" disk", "1"}}));
+}
+
+TEST_F(TableTest, QuotedFieldsMayContainNewlines) {
+  EXPECT_EQ(rows("u,v\n\"a\nb\",1\n\"c\"\"\r\nd\" ,\"2\n\"\n"),
+            (Rows2{{"a\nb", "1"}, {"c\"\r\nd", "2\n"}}));
+  expect_error([&] { rows("u,v\n\"a\nb\",1\nc\n"); }, {"line 4: has 1 columns"});
+  expect_error([&] { rows("u,v\n1,2\n3,\"4\n5,6\n"); }, {"line 3: a quote is not closed"});
+}
+
+// A record that crosses the end of a block is read whole.
+TEST_F(TableTest, RecordsWithNewlinesMayCrossBlocks) {
+  std::string text = "u,v\n";
+  const size_t count = TextStream::kBlock / 100 * 3;
+  const std::string field = std::string(50, 'x') + "\n" + std::string(50, 'y');
+  for (size_t i = 0; i < count; ++i) text += "\"" + field + "\"," + std::to_string(i) + "\n";
+  const auto read = rows(text);
+  ASSERT_EQ(read.size(), count);
+  for (size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(read[i][0], field);
+    ASSERT_EQ(read[i][1], std::to_string(i));
+  }
 }
 
 TEST_F(TableTest, RejectsRowsOfAnotherWidth) {

@@ -270,5 +270,25 @@ TEST(PrepareGraph, AppliesMissingReductions) {
   expect_error([&] { prepare_graph(trained, renamed, "x.graph"); }, {"x.graph", "'x0'"});
 }
 
+TEST_F(ModelFile, RefusesGraphsWithOtherTimeSlices) {
+  Graph graph = toy_graph({});
+  graph.preprocessing = {{"slices_by", "span"}, {"slice_boundaries", {0, 1, 2}}};
+  TrainedModel trained = trained_on(graph);
+  trained.preprocessing = graph.preprocessing;
+  trained.decision = {.metric = "roc_auc", .positive = 1, .offset = {0, -1.5F, 0}};
+  save_model(trained, path("m.model"));
+  const TrainedModel loaded = load_model(path("m.model"));
+  EXPECT_EQ(loaded.decision.metric, "roc_auc");
+  EXPECT_EQ(loaded.decision.positive, 1);
+  EXPECT_EQ(loaded.decision.offset, trained.decision.offset);
+  EXPECT_NO_THROW(prepare_graph(loaded, graph, "g"));
+  graph.preprocessing["slice_boundaries"] = {0, 1, 3};
+  expect_error([&] { prepare_graph(loaded, graph, "g"); },
+               {"g: was imported with other time slices"});
+  graph.preprocessing["slice_boundaries"] = {0, 1, 2};
+  graph.preprocessing["slices_by"] = "age";
+  expect_error([&] { prepare_graph(loaded, graph, "g"); }, {"other time slices", "like"});
+}
+
 }  // namespace
 }  // namespace lase

@@ -19,6 +19,10 @@ Explanation example() {
           .output = "sales",
           .score = 1.5,
           .probability = 0.8,
+          .own = OwnEffects{.bias = 0.125,
+                            .features = 0.75,
+                            .links = 0.375,
+                            .top = {{.name = "age", .value = 41, .effect = 0.3}}},
           .layers = {{.layer = 1, .links = 7, .neighbors = {anna, other}}}};
 }
 
@@ -33,9 +37,16 @@ TEST(Explanation, TextAlignsNamesByCharacterCount) {
   explanation.layers[0].neighbors[1].name = "Übung";
   const std::string text = explanation_text(explanation);
   EXPECT_TRUE(text.starts_with("node Zoë: sales, logit 1.500, probability 0.800\neffect: change "));
-  EXPECT_NE(text.find("due to the attribute\n\nlayer 1: 7 links"), text.npos) << text;
-  EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500  gate 0.250\n"), text.npos) << text;
-  EXPECT_NE(text.find("\n  Übung                effect −0.250  gate 1.000\n"), text.npos) << text;
+  EXPECT_NE(text.find("own features: effect +0.750 (50 %)\n"), text.npos) << text;
+  EXPECT_NE(text.find("      age                      = 41.000  effect +0.300 (20 %)\n"),
+            text.npos);
+  EXPECT_NE(text.find("all own links: effect +0.375 (25 %)\n"), text.npos);
+  EXPECT_NE(text.find("and without links 0.125\n"), text.npos);
+  EXPECT_NE(text.find("layer 1: 7 links"), text.npos) << text;
+  EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500 (33 %)  gate 0.250\n"), text.npos)
+      << text;
+  EXPECT_NE(text.find("\n  Übung                effect −0.250 (17 %)  gate 1.000\n"), text.npos)
+      << text;
   EXPECT_NE(text.find("\n      mails                    = 3.000  effect −0.062, share 75%\n"),
             text.npos)
       << text;
@@ -53,7 +64,7 @@ TEST(Explanation, TextNamesTargetsDirectionsAndSmallEffects) {
                        "effect: change of the standardized target due to "))
       << text;
   EXPECT_NE(text.find("; out/in: sent/received by Zoë\n"), text.npos) << text;
-  EXPECT_NE(text.find(" effect −4.0e-04  gate 0.250\n"), text.npos) << text;
+  EXPECT_NE(text.find(" effect −4.0e-04 (0 %)  gate 0.250\n"), text.npos) << text;
 }
 
 TEST(Explanation, SvgShowsTheNeighborsOfEveryLayer) {

@@ -5,8 +5,10 @@
 
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
+#include "lase/graph/build.h"
 #include "lase/inference/inference.h"
 #include "lase/inference/objective.h"
+#include "lase/train/validation.h"
 
 #include "torch_support.h"
 
@@ -198,6 +200,7 @@ TEST(Trainer, TrainsOnGraphsWithoutFeaturesOrAttributes) {
   for (const std::string architecture : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
     TrainOptions options = quick(30);
     options.model.model = architecture;
+    options.features.embed.method = EmbedMethod::kNone;
     std::vector<double> loss;
     options.progress = [&](const EpochReport& report) { loss.push_back(report.loss); };
     // The class frequencies can be learned even from uninformative features.
@@ -405,8 +408,8 @@ TEST(Trainer, RejectsGraphsAndOptionsThatCannotBeTrained) {
   options.batch = -1;
   rejects(good, {"batch_size -1"}, options);
   options = quick();
-  options.eval_every = 0;
-  rejects(good, {"eval_every 0"}, options);
+  options.eval_every = -1;
+  rejects(good, {"eval_every -1"}, options);
 }
 
 // A bipartite graph with labels on one side: people (labeled, split) and shops (in no split).
@@ -444,6 +447,130 @@ TEST(Trainer, UsesLinksOfNodesThatBelongToNoSplit) {
   EXPECT_EQ(train(graph, options).links, graph.links);
   options.strict_inductive = true;
   expect_error([&] { train(graph, options); }, {"transductive", "strict_inductive"});
+}
+
+// A graph in which only a few nodes far from most others are validated.
+TEST(ValidationOutputs, AreThoseOfTheWholeGraph) {
+  const Graph graph = toy_graph({.nodes = 400, .links = 500});
+  for (const int64_t count : {int64_t{3}, graph.node_count()}) {
+    std::vector<int64_t> nodes;
+    for (int64_t i = 0; i < count; ++i) nodes.push_back(graph.node_count() - 1 - i);
+    for (const auto* name : {"sage", "gcn", "concat"}) {
+      ModelOptions options;
+      options.model = name;
+      options.widths = {4, 4};
+      const Model model(options, {.node_features = 4, .link_attributes = 3, .outputs = 3}, 1);
+      const Inputs inputs(graph, no_scaling(graph));
+      const Validation validation(model, inputs, graph, nodes);
+      const Tensor all = infer(model, inputs, graph).logits;
+      expect_close(validation.outputs(), all.index_select(0, index_tensor(nodes)), 1e-5, name);
+      EXPECT_EQ(validation.links() < model.block_count() * graph.arc_count(), count == 3);
+    }
+  }
+}
+
+TEST(ValidationOutputs, AreComputedLessOftenIfTheyAreExpensive) {
+  const Graph graph = toy_graph({.nodes = 100, .links = 400});
+  const Model model({}, {.node_features = 4, .link_attributes = 3, .outputs = 3}, 1);
+  const Inputs inputs(graph, no_scaling(graph));
+  const std::vector<int64_t> nodes = all_nodes(graph);
+  const Validation validation(model, inputs, graph, nodes);
+  const int64_t links = validation.links();
+  EXPECT_EQ(validation.interval(10 * links, 50, 200), 1);
+  EXPECT_EQ(validation.interval(links / 3, 50, 200), 4);  // 1 / (3 / 3 · 0.25)
+  EXPECT_EQ(validation.interval(1, 50, 200), 12);         // a quarter of the patience
+  EXPECT_EQ(validation.interval(1, 0, 200), 20);
+  EXPECT_EQ(validation.interval(1, 50, 5), 1);
+}
+
+// Nodes of two groups with the same degrees, without features and link attributes.
+Graph two_groups() {
+  Graph graph = toy_graph({.nodes = 200, .links = 0, .features = 0, .attributes = 0});
+  RawGraph raw;
+  Random random(3);
+  std::vector<int32_t> label(200);
+  StringTableBuilder names;
+  std::vector<uint8_t> split;
+  for (int32_t u = 0; u < 200; ++u) {
+    names.add(std::to_string(u));
+    label[static_cast<size_t>(u)] = u % 2;
+    split.push_back(static_cast<uint8_t>(u % 10 < 6   ? Split::kTrain
+                                         : u % 10 < 8 ? Split::kVal
+                                                      : Split::kTest));
+    for (int i = 0; i < 6; ++i) {
+      raw.source.push_back(u);
+      raw.target.push_back(static_cast<int32_t>(2 * random.below(100) + u % 2));
+    }
+  }
+  raw.nodes.names = names.finish();
+  raw.nodes.labels = single_labels(label, 2);
+  raw.nodes.split = std::move(split);
+  raw.nodes.features.rows = 200;
+  return build_graph(std::move(raw)).graph;
+}
+
+TEST(TrainerFeatures, AreLearnedIfThatIsBetterOnValidationNodes) {
+  const Graph graph = two_groups();
+  TrainOptions options = quick(20);
+  options.model.widths = {16, 16};
+  options.features.embed.width = 8;
+  options.features.embed.epochs = 50;
+  const auto result = train(graph, options);
+  EXPECT_TRUE(result.trained.learned.present());
+  EXPECT_NE(result.features.find("learned from the links"), std::string::npos) << result.features;
+  EXPECT_GT(result.test.micro_f1, 0.8);
+  options.features.embed.method = EmbedMethod::kNone;
+  const auto degrees = train(graph, options);
+  EXPECT_FALSE(degrees.trained.learned.present());
+  EXPECT_LT(degrees.test.micro_f1, 0.8);
+  EXPECT_EQ(degrees.features, "");
+}
+
+// Changing links of validation and test nodes must not change what training nodes have learned.
+TEST(TrainerFeatures, DoNotSeeLinksOfValidationAndTestNodes) {
+  const Graph graph = two_groups();
+  TrainOptions options = quick(1);
+  options.features.embed = {.method = EmbedMethod::kLine, .width = 4, .epochs = 5};
+  const auto rows = [&](const Graph& of, bool transductive) {
+    options.transductive = transductive;
+    const auto trained = train(of, options).trained;
+    Floats all;
+    const auto& table = trained.learned.embedding.tables[0];
+    for (int64_t u = 0; u < of.node_count(); ++u) {
+      if (of.nodes.split[u] != static_cast<uint8_t>(Split::kTrain)) continue;
+      all.insert(all.end(), table.center.begin() + u * 4, table.center.begin() + u * 4 + 4);
+    }
+    return all;
+  };
+  // The same graph without the links of test nodes.
+  Graph cut = graph;
+  std::vector<bool> kept(static_cast<size_t>(graph.node_count()));
+  for (size_t u = 0; u < kept.size(); ++u) {
+    kept[u] = graph.nodes.split[static_cast<int64_t>(u)] != static_cast<uint8_t>(Split::kTest);
+  }
+  cut.adjacency() = adjacency_within(graph, kept);
+  EXPECT_EQ(rows(graph, false), rows(cut, false));
+  EXPECT_NE(rows(graph, true), rows(cut, true));
+}
+
+TEST(Trainer, SelectsByTheMetric) {
+  const Graph graph = toy_graph({.nodes = 100, .links = 400, .split = true});
+  for (const std::string metric : {"macro_f1", "log_loss", "roc_auc", "f1=label 1", "loss"}) {
+    TrainOptions options = quick(6);
+    options.select = metric;
+    options.eval_every = 1;
+    std::vector<double> merit;
+    const auto objective = make_objective(graph.nodes.labels);
+    objective->set_decision(objective->select(metric, objective->seeds(graph, Split::kTrain)));
+    options.progress = [&](const EpochReport& report) {
+      merit.push_back(objective->headline(report.val).merit());
+    };
+    const auto result = train(graph, options);
+    EXPECT_EQ(result.trained.decision.metric, objective->decision().metric);
+    if (metric == "loss") continue;
+    const auto best = std::max_element(merit.begin(), merit.end());
+    EXPECT_EQ(merit[static_cast<size_t>(result.best_epoch - 1)], *best) << metric;
+  }
 }
 
 }  // namespace

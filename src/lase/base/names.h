@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -28,6 +29,15 @@ std::string_view name_in(const std::array<std::string_view, n>& names, Enum valu
 template <Named Enum>
 std::string_view name_of(Enum value) {
   return name_in(kEnumNames<Enum>, value);
+}
+
+// The enumerator with this name; nullopt if there is none.
+template <Named Enum>
+std::optional<Enum> from_name(std::string_view name) {
+  for (size_t i = 0; i < kEnumNames<Enum>.size(); ++i) {
+    if (kEnumNames<Enum>[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
 }
 
 // The enumerator called `name`; `names` lists the enumerators in order.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 
 #include "lase/base/utf8.h"
@@ -66,14 +67,28 @@ void append_csv_field(std::string& line, std::string_view text) {
   line += '"';
 }
 
-bool is_missing(std::string_view text) {
-  text = trimmed(text);
-  const auto is = [&](std::string_view word) {
+namespace {
+
+// Whether `text` is one of these words of lower-case letters, in any case.
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char c, char lower) {
       return (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) == lower;
     });
-  };
-  return text.empty() || is("-") || is("na") || is("n/a") || is("nan") || is("null") || is("none");
+  });
+}
+
+}  // namespace
+
+bool is_missing(std::string_view text) {
+  text = trimmed(text);
+  return text.empty() || is_one_of(text, {"-", "na", "n/a", "nan", "null", "none"});
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+  if (is_one_of(text, {"true", "yes", "t", "y"})) return true;
+  if (is_one_of(text, {"false", "no", "f", "n"})) return false;
+  return std::nullopt;
 }
 
 std::optional<double> parse_number(std::string_view text) {

@@ -19,6 +19,8 @@ void append_csv_field(std::string& line, std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 // Whether a text stands for a missing value: empty, NA, N/A, NaN, null, none or -, in any case.
 bool is_missing(std::string_view text);
+// true, yes, t and y, or false, no, f and n, in any case.
+std::optional<bool> parse_boolean(std::string_view text);
 // Seconds since 1970: a number, or YYYY-MM-DD[(T| )hh:mm[:ss[.fff]]][Z|±hh:mm].
 std::optional<double> parse_time(std::string_view text);
 

@@ -15,7 +15,8 @@ constexpr uint64_t kStart = 3;
 
 void check(const EmbedOptions& options, int64_t nodes) {
   embed_option_table().check(options);
-  require(options.method != EmbedMethod::kNone, "an embedding needs a method: line or deepwalk");
+  require(options.method == EmbedMethod::kLine || options.method == EmbedMethod::kDeepWalk,
+          "an embedding needs a method: line or deepwalk");
   require_option(options.order != Order::kBoth || options.width >= 2,
                  "an embedding of both orders needs a width of at least 2");
   require(nodes > 0, "cannot embed a graph without nodes");
@@ -176,7 +177,10 @@ const OptionTable<EmbedOptions>& embed_option_table() {
     OptionTable<O> all;
     all.add(
         "method", &O::method, one_of<EmbedMethod>(),
-        "Embedding method that learns node features from links, in addition to those of the graph");
+        "Embedding method that learns node features from links, in addition to those of the graph; "
+        "auto = none if the graph has node features; otherwise line, if that gives a better "
+        "validation score than degrees in a short run. Unless training is transductive, links of "
+        "validation and test nodes are not used");
     all.add("order", &O::order, one_of<Order>(),
             "LINE: first-order proximity, linked nodes are similar (first); second-order, nodes "
             "with the same neighbors are similar (second); or half the width for each (both)");

@@ -15,7 +15,8 @@
 
 namespace lase {
 
-enum class EmbedMethod : uint8_t { kNone, kLine, kDeepWalk };
+// kAuto: chosen by train() if the graph has no node features, otherwise none.
+enum class EmbedMethod : uint8_t { kNone, kLine, kDeepWalk, kAuto };
 enum class Order : uint8_t { kFirst, kSecond, kBoth };
 
 // LINE (Tang et al. 2015) trains on sampled arcs: its first order makes linked nodes similar, its
@@ -76,8 +77,8 @@ const OptionTable<EmbedOptions>& embed_option_table();
 nlohmann::json to_json(const EmbedOptions& options);
 
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<EmbedMethod> = {"none", "line",
-                                                                            "deepwalk"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<EmbedMethod> = {"none", "line",
+                                                                            "deepwalk", "auto"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Order> = {"first", "second", "both"};
 

@@ -54,8 +54,6 @@ const OptionTable<FeatureOptions>& feature_option_table() {
     OptionTable<FeatureOptions> all;
     all.include(embed_option_table(), &FeatureOptions::embed,
                 {.prefix = "features_", .rename = {{"method", "features"}}, .skip = {"seed"}});
-    all.add("features_online", &FeatureOptions::online, any(),
-            "Learn features from links between training nodes first, then add the other nodes");
     return all;
   }();
   return table;

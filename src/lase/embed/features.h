@@ -21,8 +21,6 @@ struct LearnedFeatures {
 struct FeatureOptions {
   EmbedOptions embed;
   bool online = false;
-
-  bool wanted() const { return embed.method != EmbedMethod::kNone; }
 };
 // As training options: features, features_width, …
 const OptionTable<FeatureOptions>& feature_option_table();

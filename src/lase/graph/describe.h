@@ -11,4 +11,13 @@ namespace lase {
 nlohmann::json describe_json(const Graph& graph);
 std::string describe_text(const Graph& graph);
 
+// More about the columns, degrees, time slices and labels, for which all data is read. `most`:
+// columns to list in the text.
+nlohmann::json describe_details_json(const Graph& graph);
+std::string describe_details_text(const Graph& graph, int64_t most = 12);
+
+// What a model file says about itself: type, inputs, outputs, training. Does not depend on torch.
+nlohmann::json describe_model_json(const std::string& path);
+std::string describe_model_text(const nlohmann::json& about);
+
 }  // namespace lase

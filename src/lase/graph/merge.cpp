@@ -80,15 +80,17 @@ float combined(Merge merge, float into, float value) {
       return into + value;
     case Merge::kMax:
       return std::max(into, value);
+    case Merge::kMin:
+      return std::min(into, value);
     case Merge::kFirst:
       return into;
   }
   return into;
 }
 
-// Merges dense rows: [raw links, k] → [rows, k].
+// Merges dense rows: [raw links, k] → [rows, k]. `rules`: [k].
 Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
-                       Merge merge, bool in_place) {
+                       const std::vector<ColumnRule>& rules, bool in_place) {
   const int64_t k = raw.columns;
   if (k == 0) return Attributes::dense({}, rows, 0);
   Buffer<float> result;
@@ -107,13 +109,15 @@ Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int6
     if (merged[static_cast<size_t>(row_of[i])]++ == 0) {
       std::memmove(to, from, static_cast<size_t>(k) * sizeof(float));
     } else {
-      for (int64_t j = 0; j < k; ++j) to[j] = combined(merge, to[j], from[j]);
+      for (int64_t j = 0; j < k; ++j) {
+        to[j] = combined(rules[static_cast<size_t>(j)].merge, to[j], from[j]);
+      }
     }
   }
-  if (merge == Merge::kMean) {
+  for (int64_t j = 0; j < k; ++j) {
+    if (rules[static_cast<size_t>(j)].merge != Merge::kMean) continue;
     for (int64_t row = 0; row < rows; ++row) {
-      const auto count = static_cast<float>(std::max(1, merged[static_cast<size_t>(row)]));
-      for (int64_t j = 0; j < k; ++j) out[row * k + j] /= count;
+      out[row * k + j] /= static_cast<float>(std::max(1, merged[static_cast<size_t>(row)]));
     }
   }
   if (in_place) {
@@ -126,7 +130,10 @@ Attributes merge_dense(RawAttributes& raw, std::span<const int64_t> row_of, int6
 // Merges sparse rows to [rows, k]: gathers the stored values of each row, sorts them by column and
 // combines those of the same column. A raw link without a stored value there counts as zero.
 Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int64_t rows,
-                        Merge merge) {
+                        const std::vector<ColumnRule>& rules) {
+  const bool first_only = std::all_of(rules.begin(), rules.end(), [](const ColumnRule& rule) {
+    return rule.merge == Merge::kFirst;
+  });
   struct Stored {
     int32_t column;
     float value;
@@ -143,7 +150,7 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int
     for (size_t i = 0; i < row_of.size(); ++i) {
       if (row_of[i] < 0) continue;
       const auto row = static_cast<size_t>(row_of[i]);
-      if (raw_links[row]++ == 0 || merge != Merge::kFirst) visit(i, row);
+      if (raw_links[row]++ == 0 || !first_only) visit(i, row);
     }
   };
   for_each_raw([&](size_t i, size_t row) { start[row + 1] += raw_end(i) - raw_start(i); });
@@ -169,12 +176,14 @@ Attributes merge_sparse(RawAttributes& raw, std::span<const int64_t> row_of, int
       auto out = from;
       for (auto at = from; at != to;) {
         Stored merged = *at;
+        const Merge merge = rules[static_cast<size_t>(merged.column)].merge;
         int32_t count = 1;
         for (++at; at != to && at->column == merged.column; ++at, ++count) {
           merged.value = combined(merge, merged.value, at->value);
         }
-        if (merge == Merge::kMax && count < raw_links[row])
-          merged.value = std::max(merged.value, 0.0F);
+        if ((merge == Merge::kMax || merge == Merge::kMin) && count < raw_links[row]) {
+          merged.value = combined(merge, merged.value, 0);
+        }
         if (merge == Merge::kMean) merged.value /= static_cast<float>(raw_links[row]);
         if (merged.value != 0) *out++ = merged;
       }
@@ -235,11 +244,26 @@ float transformed(Transform transform, float value) {
     case Transform::kNone:
       return value;
     case Transform::kLog1p:
-      return std::log1p(value);
+      return std::copysign(std::log1p(std::abs(value)), value);
     case Transform::kBinary:
       return value != 0 ? 1.0F : 0.0F;
   }
   return value;
+}
+
+void transform(Attributes& matrix, const std::vector<ColumnRule>& rules) {
+  const bool none = std::all_of(rules.begin(), rules.end(), [](const ColumnRule& rule) {
+    return rule.transform == Transform::kNone;
+  });
+  if (none) return;
+  std::vector<float> values(matrix.values.begin(), matrix.values.end());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    const int64_t column =
+        matrix.layout == Layout::kSparse ? int64_t{matrix.column[at]} : at % matrix.columns;
+    values[i] = transformed(rules[static_cast<size_t>(column)].transform, values[i]);
+  }
+  matrix.values = std::move(values);
 }
 
 // Throws Error if merging finite numbers overflowed.
@@ -264,18 +288,18 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
   const LinkRules& rules = raw.rules;
   const int64_t rows = groups.rows(rules.separate_directions);
   const int64_t columns = raw.attributes.columns;
+  const auto column_rules =
+      !raw.column_rules.empty()
+          ? raw.column_rules
+          : std::vector(static_cast<size_t>(columns), ColumnRule{rules.merge, rules.transform});
   Attributes merged =
       raw.attributes.layout == Layout::kSparse
-          ? merge_sparse(raw.attributes, groups.row, rows, rules.merge)
-          : merge_dense(raw.attributes, groups.row, rows, rules.merge, !rules.separate_directions);
+          ? merge_sparse(raw.attributes, groups.row, rows, column_rules)
+          : merge_dense(raw.attributes, groups.row, rows, column_rules, !rules.separate_directions);
   merged.columns = columns;
   if (groups.merged > 0) check_finite(merged, raw, groups);
+  transform(merged, column_rules);
   if (rules.separate_directions) merged = pair_directions(merged);
-  if (rules.transform != Transform::kNone) {
-    std::vector<float> values(merged.values.begin(), merged.values.end());
-    for (float& value : values) value = transformed(rules.transform, value);
-    merged.values = std::move(values);
-  }
   return merged;
 }
 

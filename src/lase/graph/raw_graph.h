@@ -38,7 +38,7 @@ struct RawAttributes {
 
 enum class Parallel : uint8_t { kMerge, kKeep, kError };
 enum class SelfLoops : uint8_t { kDrop, kKeep, kError };
-enum class Merge : uint8_t { kSum, kMean, kMax, kFirst };
+enum class Merge : uint8_t { kSum, kMean, kMax, kFirst, kMin };
 enum class Transform : uint8_t { kNone, kLog1p, kBinary };
 
 // How raw links become links.
@@ -49,6 +49,12 @@ struct LinkRules {
   SelfLoops self_loops = SelfLoops::kDrop;
   Merge merge = Merge::kSum;               // how the attributes of merged links combine
   Transform transform = Transform::kNone;  // applied after merging
+};
+
+// How one column of attributes is merged and transformed.
+struct ColumnRule {
+  Merge merge = Merge::kSum;
+  Transform transform = Transform::kNone;
 };
 
 // Layout of the link attributes of the graph.
@@ -79,12 +85,14 @@ struct RawGraph {
   RawAttributes attributes;
   StringTable attribute_names;  // empty or [attributes.columns]
   LinkRules rules;
+  std::vector<ColumnRule> column_rules;  // [attributes.columns]; empty: those of `rules` for all
   LayoutRule layout_rule = LayoutRule::kAsRead;
   // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
   // weights); stored in the graph file for `import --like`.
   nlohmann::json preprocessing = nlohmann::json::object();
-  std::vector<TableReport> tables;  // that were read
-  std::vector<std::string> notes;   // for the import summary
+  std::vector<TableReport> tables;    // that were read
+  std::vector<std::string> notes;     // for the import summary, with option names as in Error
+  std::vector<std::string> warnings;  // about data that was probably read differently than meant
 };
 
 }  // namespace lase

@@ -90,6 +90,30 @@ Tensor Ego::outputs_with(int64_t l, const State& own) const {
   return at::cat(outputs);
 }
 
+Tensor Ego::outputs_without_links(const State* own) const {
+  State state = input(first_);
+  if (own != nullptr) {
+    const auto replace = [](const ops::Rows& rows, const ops::Rows& first) -> ops::Rows {
+      if (!rows.defined()) return {};
+      const Tensor all = rows.dense();
+      return {at::cat({first.dense(), all.narrow(0, 1, all.size(0) - 1)}), {}};
+    };
+    state = {replace(state.h, own->h), replace(state.f, own->f)};
+  }
+  for (int64_t l = first_; l <= last_layer(); ++l) {
+    Block others = block(l);
+    const int64_t arcs = others.row_ptr[1].item<int64_t>();  // of u, which come first
+    others.row_ptr = (others.row_ptr - arcs).clamp_min(0);
+    for (Tensor* x : {&others.source, &others.link, &others.weight}) {
+      if (x->defined()) *x = x->narrow(0, arcs, x->size(0) - arcs).contiguous();
+    }
+    others.by_source = Tensor();
+    others.arc_target = Tensor();
+    state = model().step(l, state, others, links(), {});
+  }
+  return head(state).select(0, 0);
+}
+
 int64_t Ego::arcs_after(int64_t l) const {
   int64_t arcs = 0;
   for (int64_t above = l + 1; above <= last_layer(); ++above) arcs += block(above).arcs();

@@ -44,8 +44,14 @@ class Ego {
   at::Tensor neighbors(const Block& own) const;
 
   at::Tensor outputs() const;  // [outputs]
-  // Outputs [n, outputs] if u had each of the n given states after layer l.
+  // Outputs [n, outputs] if u had each of the n given states after layer l; l = first_layer() − 1
+  // for the input of the first layer.
   at::Tensor outputs_with(int64_t l, const State& own) const;
+  // Outputs [outputs] if u had no links of its own and, if given, this one state before the first
+  // layer.
+  at::Tensor outputs_without_links(const State* own = nullptr) const;
+  // Number of arcs of all layers.
+  int64_t arcs() const { return arcs_after(first_ - 1); }
   // Number of arcs to sum over again for each row of outputs_with().
   int64_t arcs_after(int64_t l) const;
 

@@ -218,6 +218,92 @@ LayerExplanation LayerExplainer::explain() const {
   return layer;
 }
 
+// The effects of the features of the node, each replaced by its mean, and of its links.
+class OwnExplainer {
+ public:
+  OwnExplainer(const Network& network, const Ego& ego, const ExplainOptions& options,
+               int64_t output, double score)
+      : network_(network), ego_(ego), options_(options), output_(output), score_(score) {
+    const Attributes& features = network.graph.nodes.features;
+    own_.resize(static_cast<size_t>(features.columns));
+    features.copy_row(options.node, own_.data());
+    mean_.resize(own_.size());
+    const Scaling& scaling = network.trained.scaling;
+    const bool shifted =
+        scaling.nodes == NodeScaling::kStandard && features.layout != Layout::kSparse;
+    if (shifted) std::copy_n(scaling.node_mean.data_ptr<float>(), mean_.size(), mean_.begin());
+  }
+
+  OwnEffects explain() const {
+    OwnEffects effects;
+    const State average = states({mean_});
+    const Tensor without_features = ego_.outputs_with(ego_.first_layer() - 1, average)[0];
+    effects.features = score_ - value(without_features);
+    effects.links = score_ - value(ego_.outputs_without_links());
+    effects.bias = value(ego_.outputs_without_links(&average));
+    const auto columns = candidates();
+    if (columns.empty()) return effects;
+    std::vector<std::vector<float>> variants(columns.size(), own_);
+    for (size_t i = 0; i < columns.size(); ++i) variants[i][columns[i]] = mean_[columns[i]];
+    const Tensor outputs = ego_.outputs_with(ego_.first_layer() - 1, states(variants));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const auto column = static_cast<int64_t>(columns[i]);
+      effects.top.push_back({.name = std::string(network_.graph.nodes.feature_names[column]),
+                             .value = double{own_[columns[i]]},
+                             .effect = score_ - value(outputs[static_cast<int64_t>(i)])});
+    }
+    std::stable_sort(effects.top.begin(), effects.top.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.effect) > std::abs(b.effect);
+    });
+    const auto shown = static_cast<size_t>(std::max<int64_t>(0, options_.features));
+    effects.top.resize(std::min(effects.top.size(), shown));
+    return effects;
+  }
+
+ private:
+  double value(const Tensor& outputs) const { return outputs[output_].item<double>(); }
+
+  // Features that differ from the mean, those that differ most first, as many as are affordable.
+  std::vector<size_t> candidates() const {
+    std::vector<size_t> columns;
+    for (size_t j = 0; j < own_.size(); ++j) {
+      if (own_[j] != mean_[j]) columns.push_back(j);
+    }
+    const auto* scale = network_.trained.scaling.node_scale.data_ptr<float>();
+    const auto distance = [&](size_t j) { return std::abs(own_[j] - mean_[j]) * scale[j]; };
+    std::stable_sort(columns.begin(), columns.end(),
+                     [&](size_t a, size_t b) { return distance(a) > distance(b); });
+    constexpr int64_t kMost = 256;
+    const int64_t affordable =
+        std::min(kWork / std::max<int64_t>(1, ego_.arcs()),
+                 kWork / std::max<int64_t>(1, static_cast<int64_t>(own_.size())));
+    columns.resize(std::min(columns.size(), static_cast<size_t>(std::min(kMost, affordable))));
+    return options_.features > 0 ? columns : std::vector<size_t>();
+  }
+
+  // Inputs of the first layer for nodes with these features.
+  State states(const std::vector<std::vector<float>>& features) const {
+    std::vector<float> values;
+    for (const auto& row : features) values.insert(values.end(), row.begin(), row.end());
+    Graph nodes;
+    nodes.nodes.features = Attributes::dense(std::move(values), std::ssize(features),
+                                             static_cast<int64_t>(own_.size()));
+    if (network_.graph.nodes.features.layout == Layout::kSparse) {
+      nodes.nodes.features = to_sparse(nodes.nodes.features);
+    }
+    const Inputs inputs(nodes, network_.trained.scaling, ScaleWhen::kOnDemand);
+    return ego_.model().start(inputs, at::arange(std::ssize(features), at::kLong));
+  }
+
+  const Network& network_;
+  const Ego& ego_;
+  const ExplainOptions& options_;
+  int64_t output_;
+  double score_;
+  std::vector<float> own_;
+  std::vector<float> mean_;
+};
+
 Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOptions& options) {
   const TrainedModel& trained = network.trained;
   const Tensor logits = ego.outputs();
@@ -232,6 +318,9 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
   explanation.score = logits[output].item<double>();
   const Tensor probability = objective->probabilities(logits.unsqueeze(0));
   if (probability.defined()) explanation.probability = probability[0][output].item<double>();
+  if (ego.first_layer() == 0) {
+    explanation.own = OwnExplainer(network, ego, options, output, explanation.score).explain();
+  }
   for (int64_t l = ego.first_layer(); l <= network.last_layer(); ++l) {
     const LayerExplainer layer(network, ego, options, l, output, explanation.score);
     explanation.layers.push_back(layer.explain());
@@ -242,19 +331,20 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
 void check(const ExplainOptions& options, const Graph& graph) {
   require(options.node >= 0 && options.node < graph.node_count(), "node ", options.node,
           " does not exist; the graph has ", graph.node_count(), " nodes");
-  require(options.neighbors >= 1 && options.attributes >= 0 && options.exact >= 0,
+  require(options.neighbors >= 1 && options.attributes >= 0 && options.features >= 0 &&
+              options.exact >= 0,
           "expected at least one neighbor, and no negative number of attributes or exact effects");
 }
 
 }  // namespace
 
-Explanation explain(const TrainedModel& trained, const Graph& given,
+Explanation explain(const TrainedModel& trained, const Graph& graph,
                     const ExplainOptions& options) {
-  const Graph graph = fitting_graph(trained, given);
-  check(options, graph);
+  const Graph fitting = fitting_graph(trained, graph);
+  check(options, fitting);
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;
-  const Network network(trained, graph);
+  const Network network(trained, fitting);
   return explain_ego(network, Ego(network, options.node), options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct ExplainOptions {
   int64_t output = -1;  // class or target to explain; −1: the predicted class, or the first target
   int64_t neighbors = 10;  // shown per layer
   int64_t attributes = 5;  // shown per neighbor
+  int64_t features = 5;    // of the node, shown
   // Number of links per layer, and of attributes per link, whose exact effects are computed, those
   // with the largest first-order effects; 0: as many as take about a second.
   int64_t exact = 0;
@@ -36,6 +38,20 @@ struct NeighborEffect {
   std::vector<AttributeEffect> attributes;
 };
 
+struct FeatureEffect {
+  std::string name;
+  double value = 0;
+  double effect = 0;  // on the score, relative to the mean of the training nodes
+};
+
+// The effect of the node itself. The effects of features and links need not add up.
+struct OwnEffects {
+  double bias = 0;                 // score of a node with average features and without links
+  double features = 0;             // effect of all features of the node
+  double links = 0;                // effect of all links of the node
+  std::vector<FeatureEffect> top;  // the features with the largest effects
+};
+
 struct LayerExplanation {
   int64_t layer = 0;  // from 1
   int64_t links = 0;
@@ -48,8 +64,9 @@ struct LayerExplanation {
 struct Explanation {
   std::string node;
   std::string output;
-  double score = 0;        // logit of the class, or standardized target
-  double probability = 0;  // 0 for regression
+  double score = 0;               // logit of the class, or standardized target
+  double probability = 0;         // 0 for regression
+  std::optional<OwnEffects> own;  // not for LastLayerExplainer
   std::vector<LayerExplanation> layers;
 };
 

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -31,6 +32,11 @@ struct Scores {
   double accuracy = 0;  // fraction of nodes with all labels correct
   double r2 = 0;
   double absolute_error = 0;
+  // Independent of decisions; NaN if they are not defined or not wanted. With two classes, those of
+  // the positive one; otherwise means over the classes.
+  double roc_auc = std::numeric_limits<double>::quiet_NaN();
+  double average_precision = std::numeric_limits<double>::quiet_NaN();
+  double log_loss = std::numeric_limits<double>::quiet_NaN();
   std::vector<ClassScore> classes;
   // Single label: the number of nodes by label and predicted class; zeros are not stored.
   std::map<std::pair<int64_t, int64_t>, int64_t> confusion;
@@ -43,12 +49,33 @@ struct Metric {
   std::string key;    // in JSON: "micro_f1"
   std::string title;  // "micro-F1"
   double value = 0;
+  bool lower_is_better = false;
+
+  // Higher is better.
+  double merit() const { return lower_is_better ? -value : value; }
 };
+
+// A score and whether the node belongs to the class.
+struct Ranked {
+  float score = 0;
+  bool positive = false;
+};
+// Sorts by descending score and computes the area under the ROC curve, and the average precision
+// Σ (R_n − R_{n−1}) P_n over distinct scores. NaN unless there are positive and negative nodes.
+struct RankScores {
+  double roc_auc = std::numeric_limits<double>::quiet_NaN();
+  double average_precision = std::numeric_limits<double>::quiet_NaN();
+};
+RankScores rank_scores(std::vector<Ranked>& ranked);
+// The offset o for which the decision score > o has the highest F1, halfway between two scores; of
+// equal ones, that closest to 0. 0 if there are no positive nodes.
+float best_offset(std::vector<Ranked>& ranked);
 
 // a / b, or 0 if b = 0.
 double ratio(double a, double b);
 
-// Scores by the objective for the labels; see Objective::score.
+// Scores of `predictions` [all nodes, outputs] on some nodes, by the objective for the labels; see
+// Objective::score.
 Scores score(const at::Tensor& predictions, const Labels& labels, std::span<const int64_t> nodes);
 
 }  // namespace lase

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "lase/base/error.h"
 #include "lase/inference/objectives/objectives.h"
@@ -33,15 +34,79 @@ std::unique_ptr<Objective> make_objective(const Labels& labels) {
   fail("the graph has no labels; import it with ", OptionName{"label"});
 }
 
-std::unique_ptr<Objective> make_objective(const TrainedModel& trained) {
-  auto objective = make_objective(
-      {.task = trained.task, .label = {}, .target = {}, .names = trained.label_names});
+std::unique_ptr<Objective> make_objective(const TrainedModel& trained, const Labels& labels) {
+  auto objective = make_objective(labels);
   objective->set_target_scale({trained.target_mean, trained.target_scale});
+  objective->set_decision(trained.decision);
   return objective;
 }
 
+std::unique_ptr<Objective> make_objective(const TrainedModel& trained) {
+  return make_objective(
+      trained, {.task = trained.task, .label = {}, .target = {}, .names = trained.label_names});
+}
+
 Scores score(const Tensor& predictions, const Labels& labels, std::span<const int64_t> nodes) {
-  return make_objective(labels)->score(predictions, nodes);
+  const Tensor rows =
+      predictions.index_select(0, at::tensor(at::ArrayRef<int64_t>(nodes.data(), nodes.size())));
+  return make_objective(labels)->score(rows, nodes);
+}
+
+Decision Objective::default_decision(std::span<const int64_t>) const {
+  return {.metric = all_metrics({}).front().key};
+}
+
+Decision Objective::select(const std::string& wanted, std::span<const int64_t> training) const {
+  Decision decision = default_decision(training);
+  if (wanted == "auto" || wanted == "loss") return decision;
+  std::string known = "auto, loss";
+  for (const auto& name : metric_names()) {
+    known += ", " + name;
+    if (name == wanted) decision.metric = wanted;
+  }
+  const std::string_view of_class = "f1=";
+  if (wanted.starts_with(of_class)) {
+    for (int64_t c = 0; c < labels_.classes(); ++c) {
+      if (labels_.names[c] != wanted.substr(of_class.size())) continue;
+      decision.metric = wanted;
+      decision.positive = c;
+    }
+  }
+  const bool classes = labels_.task != Task::kRegression;
+  require_option(decision.metric == wanted, OptionName{"select"}, " ", quote(wanted),
+                 ": must be one of ", known,
+                 classes ? " and f1=CLASS, with a class of the graph" : "");
+  return decision;
+}
+
+void Objective::tune_decision(const Tensor& outputs, std::span<const int64_t> nodes) {
+  decision_.offset = tuned_offsets(outputs, nodes);
+}
+
+Tensor Objective::decision_values(const Tensor& outputs) const {
+  if (decision_.offset.empty()) return outputs;
+  return outputs - at::tensor(at::ArrayRef<float>(decision_.offset));
+}
+
+Metric Objective::headline(const Scores& scores) const {
+  const auto all = all_metrics(scores);
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const Metric& metric) { return metric.key == decision_.metric; });
+  return found == all.end() ? all.front() : *found;
+}
+
+std::vector<Metric> Objective::metrics(const Scores& scores) const {
+  std::vector<Metric> known = {headline(scores)};
+  for (const auto& metric : all_metrics(scores)) {
+    if (metric.key != known.front().key && !std::isnan(metric.value)) known.push_back(metric);
+  }
+  return known;
+}
+
+std::vector<std::string> Objective::metric_names() const {
+  std::vector<std::string> names;
+  for (const auto& metric : all_metrics({})) names.push_back(metric.key);
+  return names;
 }
 
 // 0 / tiny if no label is known.
@@ -63,7 +128,7 @@ void Objective::check(std::span<const int64_t> training) const {
 }
 
 int64_t Objective::explained_output(const Tensor& logits) const {
-  return logits.argmax().item<int64_t>();
+  return decision_values(logits).argmax().item<int64_t>();
 }
 
 Tensor Objective::targets_of(std::span<const int64_t> nodes) const {

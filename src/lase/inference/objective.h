@@ -29,6 +29,12 @@ struct TargetScale {
   at::Tensor scale;  // [targets]
 };
 
+// Columns of a table of predictions.
+struct PredictionColumns {
+  int64_t top_k = 1;           // most probable classes to list
+  bool probabilities = false;  // also the probability of every class
+};
+
 // One task: which nodes have targets, and what the outputs of a model mean. Everything else in
 // training and inference is the same for all tasks. A new task requires one file in objectives/ and
 // one line in objective.cpp.
@@ -65,34 +71,64 @@ class Objective {
   // The output to explain by default, given `logits` [outputs()].
   virtual int64_t explained_output(const at::Tensor& logits) const;
 
+  // ---- Decisions
+
+  const Decision& decision() const { return decision_; }
+  void set_decision(Decision decision) { decision_ = std::move(decision); }
+  // The metric for early stopping: `wanted` is one of metric_names(), or "auto" or "loss" for the
+  // default of the task and the balance of the training labels. Throws Error if it is unknown.
+  Decision select(const std::string& wanted, std::span<const int64_t> training) const;
+  // Sets the offsets of decisions to the best ones for these nodes and their outputs [n,
+  // outputs()], where the task and the metric call for it.
+  void tune_decision(const at::Tensor& outputs, std::span<const int64_t> nodes);
+  // Decisions compare these with zero, or with each other: the outputs minus the offsets.
+  at::Tensor decision_values(const at::Tensor& outputs) const;
+
   // ---- Metrics
 
-  // Scores of `predictions` [all nodes, outputs()] on some nodes. Labels are numbered like the
-  // classes of the model: a label ≥ outputs() is unknown to the model and counts as a miss.
-  virtual Scores score(const at::Tensor& predictions, std::span<const int64_t> nodes) const = 0;
-  // The first is the headline metric, used for early stopping: higher is better.
-  virtual std::vector<Metric> metrics(const Scores& scores) const = 0;
-  Metric headline(const Scores& scores) const { return metrics(scores).front(); }
+  // kDecisions: only what follows from decisions, which is faster, and the headline metric.
+  enum class Detail : uint8_t { kDecisions, kAll };
+  // Scores of `predictions` [n, outputs()], one row for each of n nodes. Labels are numbered like
+  // the classes of the model: a label ≥ outputs() is unknown to the model and counts as a miss.
+  virtual Scores score(const at::Tensor& predictions, std::span<const int64_t> nodes,
+                       Detail detail = Detail::kAll) const = 0;
+  // The known metrics, the headline first, which is used for early stopping.
+  std::vector<Metric> metrics(const Scores& scores) const;
+  Metric headline(const Scores& scores) const;
+  std::vector<std::string> metric_names() const;
 
   // ---- The table of predictions
 
-  // Names of the columns after the node, for the `top_k` most probable classes.
-  virtual std::vector<std::string> columns(int64_t top_k) const = 0;
+  // Names of the columns after the node.
+  virtual std::vector<std::string> columns(const PredictionColumns& wanted) const = 0;
   // Writes the cells of one node, each preceded by a comma, from its row of the probabilities, or
   // of the predictions if there are none.
-  virtual void write_row(TextWriter& out, std::span<const float> row, int64_t top_k) const = 0;
+  virtual void write_row(TextWriter& out, std::span<const float> row,
+                         const PredictionColumns& wanted) const = 0;
 
  protected:
+  // All metrics, NaN if unknown.
+  virtual std::vector<Metric> all_metrics(const Scores& scores) const = 0;
+  virtual Decision default_decision(std::span<const int64_t> training) const;
+  // Best offsets of decisions; empty if decisions are not tuned.
+  virtual std::vector<float> tuned_offsets(const at::Tensor& /*outputs*/,
+                                           std::span<const int64_t> /*nodes*/) const {
+    return {};
+  }
+
   // Targets of the nodes [n, outputs()], NaN if unknown.
   at::Tensor targets_of(std::span<const int64_t> nodes) const;
 
  private:
   Labels labels_;
+  Decision decision_;
 };
 
 // The objective for the labels of a graph. Throws Error if there are none.
 std::unique_ptr<Objective> make_objective(const Labels& labels);
-// The objective of a trained model, with the scale of its targets and without labels.
+// The objective of a trained model, with the scale of its targets and its decisions, for labels
+// with the class numbers of the model (see labels_as_trained), or without labels.
+std::unique_ptr<Objective> make_objective(const TrainedModel& trained, const Labels& labels);
 std::unique_ptr<Objective> make_objective(const TrainedModel& trained);
 
 }  // namespace lase

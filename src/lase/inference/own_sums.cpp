@@ -47,7 +47,7 @@ Tensor OwnSums::gates(const Tensor& arcs) const {
 }
 
 void OwnSums::find_largest() {
-  constexpr int64_t kChunk = 1 << 15;
+  constexpr int64_t kArcs = 1 << 15;
   largest_.resize(inputs_.size());
   const int64_t arcs = block_.arcs();
   for (size_t j = 0; j < inputs_.size(); ++j) {
@@ -55,8 +55,8 @@ void OwnSums::find_largest() {
     const Tensor lowest = at::full_like(all_[j], -std::numeric_limits<float>::infinity());
     Tensor top = at::cat({lowest, lowest});  // [2, d]
     Tensor arc = at::zeros(top.sizes(), at::kLong);
-    for (int64_t first = 0; first < arcs; first += kChunk) {
-      const Tensor chunk = at::arange(first, std::min(arcs, first + kChunk), at::kLong);
+    for (int64_t first = 0; first < arcs; first += kArcs) {
+      const Tensor chunk = at::arange(first, std::min(arcs, first + kArcs), at::kLong);
       const Tensor values = at::cat({top, terms(single(chunk))[j]});
       const Tensor position = at::cat({arc, chunk.unsqueeze(1).expand({-1, top.size(1)})});
       Tensor best;

@@ -16,16 +16,16 @@ namespace lase {
 
 using at::Tensor;
 
-Predictions predict(const TrainedModel& trained, const Graph& given,
+Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout, uint64_t seed) {
   const ops::OneThread one_thread;
   const Workspace workspace;
-  const Graph graph = fitting_graph(trained, given);
+  const Graph fitting = fitting_graph(trained, graph);
   const Model& model = *trained.model;
-  const Inputs inputs(graph, trained.scaling);
+  const Inputs inputs(fitting, trained.scaling);
   Outputs outputs;
   if (fanout.empty() || model.block_count() == 0) {
-    outputs = infer(model, inputs, graph);
+    outputs = infer(model, inputs, fitting);
   } else {
     const auto layers = static_cast<size_t>(model.block_count());
     require(fanout.size() == 1 || fanout.size() == layers, OptionName{"fanout"}, ": gives ",
@@ -33,13 +33,18 @@ Predictions predict(const TrainedModel& trained, const Graph& given,
             " layers; expected one number, or one per layer");
     std::vector<int64_t> each(fanout.begin(), fanout.end());
     each.resize(layers, each[0]);
-    outputs = infer_sampled(model, inputs, graph, each, seed);
+    outputs = infer_sampled(model, inputs, fitting, each, seed);
   }
   return {outputs.embedding, make_objective(trained)->predictions(outputs.logits)};
 }
 
 Tensor probabilities(const TrainedModel& trained, const Tensor& outputs) {
   return make_objective(trained)->probabilities(outputs);
+}
+
+Tensor predicted_classes(const TrainedModel& trained, const Tensor& outputs) {
+  if (trained.task != Task::kSingleLabel) return {};
+  return make_objective(trained)->decision_values(outputs).argmax(1);
 }
 
 Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
@@ -75,11 +80,12 @@ Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
 }
 
 void write_predictions(const TrainedModel& trained, const Graph& graph,
-                       const Predictions& predictions, int64_t top_k, const std::string& path) {
+                       const Predictions& predictions, const PredictionColumns& columns,
+                       const std::string& path) {
   const auto objective = make_objective(trained);
   TextWriter out(path);
   out << "node";
-  for (const auto& name : objective->columns(top_k)) (out << ',').field(name);
+  for (const auto& name : objective->columns(columns)) (out << ',').field(name);
   out << '\n';
   // The probabilities of a chunk of nodes at a time, since there may be thousands of classes.
   constexpr int64_t kChunk = 1024;
@@ -92,7 +98,7 @@ void write_predictions(const TrainedModel& trained, const Graph& graph,
     const auto* row = values.data_ptr<float>();
     for (int64_t node = first; node < last; ++node, row += width) {
       out.field(graph.nodes.names[node]);
-      objective->write_row(out, {row, width}, top_k);
+      objective->write_row(out, {row, width}, columns);
       out << '\n';
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lase/inference/objective.h"
 #include "lase/model/model_file.h"
 
 namespace lase {
@@ -28,10 +29,15 @@ at::Tensor probabilities(const TrainedModel& trained, const at::Tensor& outputs)
 // model are numbered after its own.
 Labels labels_as_trained(const TrainedModel& trained, const Graph& graph);
 
-// Writes node, label and probability, for the `top_k` most probable classes; for regression, node
-// and predicted values.
+// The class of every node [rows], given rows of Predictions::outputs: by the highest probability,
+// or with two classes by the threshold of the model. Undefined for other tasks.
+at::Tensor predicted_classes(const TrainedModel& trained, const at::Tensor& outputs);
+
+// Writes node, label and probability; for several labels per node also all of them; for regression,
+// node and predicted values.
 void write_predictions(const TrainedModel& trained, const Graph& graph,
-                       const Predictions& predictions, int64_t top_k, const std::string& path);
+                       const Predictions& predictions, const PredictionColumns& columns,
+                       const std::string& path);
 
 // Writes .npy, or CSV with node names.
 void write_embeddings(const Graph& graph, const at::Tensor& embedding, const std::string& path);

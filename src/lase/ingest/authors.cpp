@@ -65,6 +65,7 @@ json optional_json(const std::string& path) {
 std::vector<float> ordered(const NpyMatrix& matrix, const json& map,
                            const std::vector<std::string>& ids, const std::string& path) {
   std::vector<int64_t> rows;
+  rows.reserve(ids.size());
   for (const std::string& id : ids) {
     rows.push_back(row_of(map, id, std::ssize(rows), matrix.rows, path));
   }

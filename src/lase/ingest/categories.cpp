@@ -1,5 +1,6 @@
 #include "lase/ingest/categories.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lase/base/error.h"
@@ -49,19 +50,27 @@ std::vector<double> ColumnEncoder::fill_missing(std::span<float> values,
   missing_.assign(columns, {});
   std::vector<double> used(columns);
   for (size_t j = 0; j < columns; ++j) {
+    // Of the training rows; without any value there, of all rows.
     double sum = 0;
     int64_t count = 0;
+    double sum_of_all = 0;
+    int64_t count_of_all = 0;
     for (size_t row = 0; row < rows; ++row) {
       const float value = values[row * columns + j];
       if (std::isnan(value)) {
         missing_[j].resize(rows);
         missing_[j][row] = true;
-      } else if (training(static_cast<int64_t>(row))) {
-        sum += double{value};
-        ++count;
+        continue;
       }
+      sum_of_all += double{value};
+      ++count_of_all;
+      if (!training(static_cast<int64_t>(row))) continue;
+      sum += double{value};
+      ++count;
     }
-    const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
+    const double mean = count > 0          ? sum / static_cast<double>(count)
+                        : count_of_all > 0 ? sum_of_all / static_cast<double>(count_of_all)
+                                           : 0;
     used[j] = j < means.size() ? means[j] : mean;
     if (missing_[j].empty()) continue;
     if (!fixed_) indicators_.push_back(static_cast<int64_t>(j));
@@ -91,6 +100,46 @@ std::vector<std::string> ColumnEncoder::names() const {
     }
   }
   return names;
+}
+
+RawAttributes encode_rows(const ColumnEncoder& encoder, std::span<const float> numbers,
+                          std::span<const int32_t> codes, int64_t rows, Layout layout) {
+  RawAttributes result;
+  result.columns = encoder.width();
+  result.layout = layout;
+  const auto number_count = static_cast<size_t>(encoder.numbers());
+  const auto category_count = static_cast<size_t>(encoder.categories());
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto at = static_cast<size_t>(row);
+    const auto of_row = numbers.subspan(at * number_count, number_count);
+    const auto codes_of_row = codes.subspan(at * category_count, category_count);
+    if (result.layout == Layout::kDense) {
+      const int64_t first = result.values.size();
+      result.values.resize(first + result.columns);
+      float* values = result.values.data() + first;
+      std::fill_n(values, result.columns, 0.0F);
+      encoder.for_each(row, of_row, codes_of_row,
+                       [&](int64_t column, float value) { values[column] = value; });
+    } else {
+      encoder.for_each(row, of_row, codes_of_row, [&](int64_t column, float value) {
+        result.add_value(static_cast<int32_t>(column), value);
+      });
+      result.end_row();
+    }
+  }
+  return result;
+}
+
+ColumnType encoded_type(const Table& table, int64_t column, const StringTable* fixed_names) {
+  const ColumnType detected = table.type(column);
+  if (fixed_names == nullptr || detected == ColumnType::kIgnore) return detected;
+  const auto& name = table.columns()[static_cast<size_t>(column)];
+  for (int64_t i = 0; i < fixed_names->size(); ++i) {
+    const auto known = (*fixed_names)[i];
+    if (known == name) return is_numeric(detected) ? detected : ColumnType::kNumber;
+    if (known.starts_with(name + "=")) return ColumnType::kCategory;
+  }
+  return ColumnType::kIgnore;
 }
 
 }  // namespace lase

@@ -9,6 +9,8 @@
 
 #include "lase/base/interner.h"
 #include "lase/base/string_table.h"
+#include "lase/graph/raw_graph.h"
+#include "lase/ingest/table.h"
 
 namespace lase {
 
@@ -66,5 +68,12 @@ class ColumnEncoder {
   bool fixed_;
   int64_t unseen_ = 0;
 };
+
+// Encodes the numbers [rows, numbers()] and codes [rows, categories()] of all rows.
+RawAttributes encode_rows(const ColumnEncoder& encoder, std::span<const float> numbers,
+                          std::span<const int32_t> codes, int64_t rows, Layout layout);
+
+// The type of a column: as in an earlier graph with these encoded columns, or as detected.
+ColumnType encoded_type(const Table& table, int64_t column, const StringTable* fixed_names);
 
 }  // namespace lase

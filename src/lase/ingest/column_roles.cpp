@@ -37,18 +37,20 @@ Fit fit_of(std::string_view name, const ColumnRole& role) {
 
 }  // namespace
 
-ColumnRole source_role(const LinkTableOptions& options) {
-  return {.option = "source",
-          .named = options.source,
-          .usual = {"source", "src", "from", "sender", "u", "id1", "user1", "node1"},
-          .words = ColumnRole::Words::kFirst};
-}
-
-ColumnRole target_role(const LinkTableOptions& options) {
-  return {.option = "target",
-          .named = options.target,
-          .usual = {"target", "dst", "to", "receiver", "recipient", "v", "id2", "user2", "node2"},
-          .words = ColumnRole::Words::kFirst};
+std::vector<ColumnRole> link_roles(const LinkTableOptions& options) {
+  std::vector<ColumnRole> roles = {
+      {.option = "source",
+       .named = options.source,
+       .usual = {"source", "src", "from", "sender", "u", "id1", "user1", "node1"},
+       .words = ColumnRole::Words::kFirst},
+      {.option = "target",
+       .named = options.target,
+       .usual = {"target", "dst", "to", "receiver", "recipient", "v", "id2", "user2", "node2"},
+       .words = ColumnRole::Words::kFirst}};
+  if (options.nodes.file.empty() && !options.nodes.label.empty()) {
+    roles.push_back({.option = "label", .named = options.nodes.label, .required = false});
+  }
+  return roles;
 }
 
 ColumnRole weight_role(const std::string& named) {

@@ -25,8 +25,8 @@ struct ColumnRole {
   int64_t position = -1;
 };
 
-ColumnRole source_role(const LinkTableOptions& options);
-ColumnRole target_role(const LinkTableOptions& options);
+// Source and target and, if the labels of nodes are in the table of links, the label.
+std::vector<ColumnRole> link_roles(const LinkTableOptions& options);
 ColumnRole weight_role(const std::string& named);
 
 // Assigns columns to roles: those that the user named, then those with usual names, then by

@@ -1,13 +1,12 @@
 // Contacts over time: source, target, time; each link counts its contacts per time slice.
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "lase/base/error.h"
 #include "lase/base/format.h"
 #include "lase/ingest/link_file.h"
+#include "lase/ingest/time_slices.h"
 
 namespace lase {
 namespace {
@@ -17,51 +16,6 @@ struct ContactPayload {
   std::vector<float> weight;
 };
 
-// slices + 1 ascending times; slice i is [boundary i, boundary i+1), and the last one includes its
-// end.
-std::vector<double> slice_boundaries(const ContactsOptions& options,
-                                     const std::vector<double>& times, const Schema* schema) {
-  if (schema != nullptr) {
-    auto boundaries = schema->numbers("slice_boundaries");
-    require(boundaries.size() >= 2, "the earlier graph was not imported from contacts");
-    return boundaries;
-  }
-  std::vector<double> boundaries;
-  if (options.slicing == Slicing::kQuantile) {
-    std::vector<double> sorted = times;
-    std::sort(sorted.begin(), sorted.end());
-    for (int64_t i = 0; i < options.slices; ++i) {
-      boundaries.push_back(
-          sorted[static_cast<size_t>(i) * sorted.size() / static_cast<size_t>(options.slices)]);
-    }
-    boundaries.push_back(sorted.back());
-    return boundaries;
-  }
-  const auto [first, last] = std::minmax_element(times.begin(), times.end());
-  require(std::isfinite(*last - *first), options.file, ": has times from ", *first, " to ", *last,
-          ", too far apart for slices of equal width");
-  for (int64_t i = 0; i <= options.slices; ++i) {
-    boundaries.push_back(*first + (*last - *first) * static_cast<double>(i) /
-                                      static_cast<double>(options.slices));
-  }
-  boundaries.back() = *last;  // rounding must not leave out the last contact
-  return boundaries;
-}
-
-// The slice of a time, or −1 if it is outside all slices.
-int32_t slice_of(double time, const std::vector<double>& boundaries) {
-  if (time < boundaries.front() || time > boundaries.back()) return -1;
-  const auto above = std::upper_bound(boundaries.begin() + 1, boundaries.end() - 1, time);
-  return static_cast<int32_t>(above - (boundaries.begin() + 1));
-}
-
-ColumnRole time_role(const std::string& named) {
-  return {.option = "time",
-          .named = named,
-          .usual = {"time", "timestamp", "date", "datetime", "ts", "t", "seconds"},
-          .words = ColumnRole::Words::kAny};
-}
-
 }  // namespace
 
 const OptionTable<ContactsOptions>& contacts_option_table() {
@@ -69,19 +23,16 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     using O = ContactsOptions;
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
-    all.add("time", &O::time, any(),
-            "Column with times in seconds or as ISO 8601 dates (default: a column with a usual "
-            "name such as time, timestamp or date, else the third)");
+    all.add(
+        "time", &O::time, any(),
+        "Column with times in seconds since 1970 or as ISO 8601 dates (default: a column with a "
+        "usual name such as time, timestamp or date, else the third)");
     all.add("weight", &O::weight, any(),
             "Column with the weight of each contact; with none, every weight is 1 (default: a "
             "column named "
             "weight, amount or count; without a header, the fourth column if there is one)");
-    all.add("slices", &O::slices, between(1, 1 << 20), "Number of time slices");
-    all.add("slicing", &O::slicing, one_of<Slicing>(),
-            "Use time slices of equal width or with equal numbers of contacts (quantile)");
-    all.add("counts", &O::counts, one_of<Transform>(),
-            "Transform of the counts per slice: none, ln(1 + count) (log1p), or 1 if positive "
-            "(binary)");
+    all.include(slice_option_table(), &O::slices);
+    all.group("Attributes");
     return all;
   }();
   return table;
@@ -92,13 +43,16 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   check(options.rules);
   RawGraph graph;
   graph.rules = options.rules;
-  graph.rules.transform = options.counts;
+  graph.rules.transform = options.slices.counts;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.time, options.weight});
-  const ColumnRoles roles(table, {source_role(options), target_role(options),
-                                  time_role(options.time), weight_role(options.weight)});
+  require_typed_columns(options.table, table, nodes.typed_columns());
+  auto wanted = link_roles(options);
+  wanted.push_back(time_role(options.time, true));
+  wanted.push_back(weight_role(options.weight));
+  const ColumnRoles roles(table, wanted);
   graph.tables.push_back(roles.report());
   const int64_t time = roles.at("time");
   const int64_t weight = roles.at("weight");
@@ -115,16 +69,13 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
     times.push_back(payload.time[i]);
     weights.push_back(weight < 0 ? 1.0F : payload.weight[i]);
   };
-  read_link_rows<ContactPayload>(table, roles.at("source"), roles.at("target"), nodes, graph, parse,
-                                 add);
-  require(!times.empty(), options.file, ": has no contacts");
-
-  const auto boundaries = slice_boundaries(options, times, schema);
+  read_link_rows<ContactPayload>(table, roles, nodes, graph, parse, add);
+  const TimeSlices slices(options.slices, times, options.file, schema);
   graph.attributes.layout = Layout::kSparse;
-  graph.attributes.columns = static_cast<int64_t>(boundaries.size()) - 1;
+  graph.attributes.columns = slices.count();
   int64_t outside = 0;
   for (size_t i = 0; i < times.size(); ++i) {
-    const int32_t slice = slice_of(times[i], boundaries);
+    const int32_t slice = slices.of(times[i]);
     if (slice >= 0) {
       graph.attributes.add_single(slice, weights[i]);
     } else {
@@ -132,16 +83,9 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
       graph.attributes.add_empty();
     }
   }
-  graph.attribute_names = numbered_names("slice ", graph.attributes.columns);
-  graph.preprocessing["slice_boundaries"] = boundaries;
-  graph.notes.push_back(join(grouped(std::ssize(times)), " contacts in ",
-                             grouped(std::ssize(boundaries) - 1), " slices of ",
-                             options.slicing == Slicing::kWidth ? "equal width" : "equal count"));
-  if (outside > 0) {
-    graph.notes.push_back(join(grouped(outside),
-                               " contacts lie outside the time slices of the earlier graph; they "
-                               "link nodes but are not counted"));
-  }
+  graph.attribute_names = make_string_table(slices.names());
+  slices.store(graph.preprocessing);
+  slices.report(graph, std::ssize(times), outside);
   nodes.finish(graph);
   return graph;
 }

@@ -35,6 +35,8 @@ class Exporter {
     import_.target = "target";
     import_.table = {.delimiter = ",", .header = Header::kYes};
     import_.nodes.file = path("nodes.csv");
+    import_.nodes.delimiter = ",";
+    import_.nodes.header = Header::kYes;
     import_.nodes.columns = {"none"};
     import_.rules.directed = graph_.directed;
     import_.rules.separate_directions = graph_.separate_directions;

@@ -30,14 +30,24 @@ struct TableOptions {
   // value. The mean is that of the training data, and the column NAME_missing tells where it was
   // used.
   std::string missing = "mean";
+  // Types of columns that are not as detected: NAME=TYPE, with number, boolean, date, category or
+  // ignore.
+  std::vector<std::string> types = {};
+  std::string date_format = {};  // of strptime; empty: ISO 8601, or seconds since 1970
 };
 
 enum class UnknownNodes : uint8_t { kError, kAdd, kDrop };
+enum class LabelOf : uint8_t { kSource, kTarget };
 
 struct NodeOptions {
-  std::string file;         // empty: the nodes are those in the links
-  std::string id;           // column; empty: "id", or the first
-  std::string label;        // column: one class per node
+  std::string file;               // empty: the nodes are those in the links
+  Header header = Header::kAuto;  // of this file
+  std::string delimiter = {};     // as for links
+  std::string id;                 // column; empty: "id", or the first
+  // Column: one class per node. Without a file, a column of the links, which holds the class of the
+  // node `label_of`.
+  std::string label;
+  LabelOf label_of = LabelOf::kSource;
   std::string multi_label;  // column: several classes per node
   std::string label_separator = ";";
   std::vector<std::string> target;  // columns: regression targets
@@ -69,21 +79,38 @@ struct LinkTableOptions {
   LayoutChoice layout = LayoutChoice::kAuto;
 };
 
-// Links with attribute columns: source, target, then numbers or categories.
-struct LinksOptions : LinkTableOptions {
-  std::vector<std::string> columns;  // attributes or "none"; empty: all but source and target
-  std::vector<std::string> categorical;
+enum class SlicesBy : uint8_t { kSpan, kHour, kWeekday, kAge };
+enum class Slicing : uint8_t { kWidth, kQuantile };
+struct SliceOptions {
+  int64_t slices = 0;  // 0: 32, or the number of hours or weekdays
+  SlicesBy by = SlicesBy::kSpan;
+  Slicing slicing = Slicing::kWidth;
+  Transform counts = Transform::kLog1p;
+
+  bool operator==(const SliceOptions&) const = default;
 };
+
+// Links with attribute columns: source, target, then numbers or categories. With times, rows are
+// events such as transactions: see read_links() for the attributes of their links.
+struct LinksOptions : LinkTableOptions {
+  std::vector<std::string> attributes;  // columns or "none"; empty: all but source and target
+  std::vector<std::string> categorical;
+  std::string time;  // column; empty: none, or as in the earlier graph
+  SliceOptions slices;
+};
+// The attributes of links with times are, in this order, for numbers X, categories C and times T,
+//
+//   count               number of rows
+//   T_first, T_last     time since the first row as a fraction of the span; by age, before the
+//   latest X_sum, X_mean, X_max X_missing, C=value  number of rows slice i             number of
+//   rows in the time slice X slice i           sum in the time slice
 RawGraph read_links(const LinksOptions& options, const Schema* schema = nullptr);
 
 // Contacts over time: source, target, time; each link counts its contacts per time slice.
-enum class Slicing : uint8_t { kWidth, kQuantile };
 struct ContactsOptions : LinkTableOptions {
   std::string time;    // column; empty: a usual name, or the third
   std::string weight;  // column; empty: "weight", the fourth if no header, or 1
-  int64_t slices = 32;
-  Slicing slicing = Slicing::kWidth;
-  Transform counts = Transform::kLog1p;
+  SliceOptions slices;
 };
 RawGraph read_contacts(const ContactsOptions& options, const Schema* schema = nullptr);
 
@@ -128,6 +155,7 @@ struct OgbOptions {
 RawGraph read_ogb(const OgbOptions& options, const Schema* schema = nullptr);
 
 const OptionTable<TableOptions>& table_option_table();
+const OptionTable<SliceOptions>& slice_option_table();
 const OptionTable<LinksOptions>& links_option_table();
 const OptionTable<ContactsOptions>& contacts_option_table();
 const OptionTable<TypedOptions>& typed_option_table();
@@ -148,11 +176,16 @@ inline constexpr std::array<std::string_view, 3> kEnumNames<Parallel> = {"merge"
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<SelfLoops> = {"drop", "keep", "error"};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<Merge> = {"sum", "mean", "max",
-                                                                      "first"};
+inline constexpr std::array<std::string_view, 5> kEnumNames<Merge> = {"sum", "mean", "max", "first",
+                                                                      "min"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Transform> = {"none", "log1p",
                                                                           "binary"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<LabelOf> = {"source", "target"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<SlicesBy> = {"span", "hour", "weekday",
+                                                                         "age"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Slicing> = {"width", "quantile"};
 template <>

@@ -16,6 +16,12 @@ const OptionTable<TableOptions>& table_option_table() {
             "Missing numbers in attribute and feature columns (empty, NA, NaN, null, -): the mean "
             "of the training data, with a column NAME_missing that tells where it was used (mean), "
             "an error (fail), or a value");
+    all.add("types", &O::types, any(),
+            "Types of columns, if not as detected: NAME=TYPE, with the type number, boolean, date, "
+            "category or ignore");
+    all.add("date_format", &O::date_format, any(),
+            "Format of dates and times as for strptime, such as '%d.%m.%Y %H:%M' (default: ISO "
+            "8601, or seconds since 1970)");
     return all;
   }();
   return table;
@@ -43,7 +49,7 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
   using O = LinkTableOptions;
   OptionTable<O> all;
   all.add("file", &O::file, any(),
-          "Table of links: plain text or gzip, in a file or a pipe such as /dev/stdin")
+          "Table of links: plain text or gzip, in a file or a pipe, or - for standard input")
       .required()
       .positional();
   all.add("source", &O::source, any(),

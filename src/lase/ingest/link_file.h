@@ -31,8 +31,11 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
 // Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.
 template <class Payload, class Parse, class Add>
-void read_link_rows(Table& table, int64_t source, int64_t target, NodeReader& nodes,
-                    RawGraph& graph, const Parse& parse, const Add& add) {
+void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, RawGraph& graph,
+                    const Parse& parse, const Add& add) {
+  const int64_t source = roles.at("source");
+  const int64_t target = roles.at("target");
+  const int64_t label = roles.at("label");
   struct End {
     std::string_view name;
     uint64_t hash = 0;
@@ -40,6 +43,7 @@ void read_link_rows(Table& table, int64_t source, int64_t target, NodeReader& no
   struct Chunk {
     std::vector<End> ends;  // source, target, source, target, …
     std::vector<int64_t> line;
+    std::vector<std::string_view> label;
     Payload payload;
   };
   const auto parse_row = [&](Chunk& chunk, const Row& row) {
@@ -49,6 +53,7 @@ void read_link_rows(Table& table, int64_t source, int64_t target, NodeReader& no
       chunk.ends.push_back({name, Interner::hash(name)});
     }
     chunk.line.push_back(row.line());
+    if (label >= 0) chunk.label.push_back(row.text(label));
     parse(chunk.payload, row);
   };
   const auto merge = [&](const Chunk& chunk) {
@@ -66,6 +71,7 @@ void read_link_rows(Table& table, int64_t source, int64_t target, NodeReader& no
         nodes.count_dropped_link();
         continue;
       }
+      if (label >= 0) nodes.set_label(*u, *v, chunk.label[i], table.path(), chunk.line[i]);
       graph.source.push_back(*u);
       graph.target.push_back(*v);
       add(chunk.payload, i);

@@ -22,6 +22,10 @@ const OptionTable<NodeOptions>& node_option_table() {
         "nodes", &O::file, any(),
         "Table of nodes with a column for the id and, optionally, for label, split and features "
         "(default: the nodes are the endpoints of the links)");
+    all.add("nodes_header", &O::header, one_of<Header>(),
+            "Whether the first line of the table of nodes is a header");
+    all.add("nodes_delimiter", &O::delimiter, any(),
+            "Field delimiter of the table of nodes (default: detected)");
     all.add("id", &O::id, any(),
             "Column with the node id (default: 'id', or the first; for sets, the row number)");
     all.add(
@@ -29,7 +33,10 @@ const OptionTable<NodeOptions>& node_option_table() {
         "Links to nodes that are not in the table of nodes: stop with an error, add the nodes, or "
         "drop the links");
     all.add("label", &O::label, any(),
-            "Column with the class of a node; an empty field means unknown");
+            "Column with the class of a node; an empty field means unknown. Without a table of "
+            "nodes, a column of the table of links");
+    all.add("label_of", &O::label_of, one_of<LabelOf>(),
+            "The node whose class is in a column of the table of links");
     all.add("multi_label", &O::multi_label, any(), "Column with several classes per node");
     all.add("label_separator", &O::label_separator, any(),
             "Separator between the classes of a node");
@@ -47,10 +54,10 @@ const OptionTable<NodeOptions>& node_option_table() {
     all.add("feature_names", &O::feature_names, any(),
             "File with the names of these features in order, one per line");
     all.add("node_columns", &O::columns, any(),
-            "Feature columns, or none (default: every numeric column without another role, unless "
-            "a file of features or a text column is given)");
+            "Feature columns, or none (default: every column of numbers, dates and categories "
+            "without another role, unless a file of features or a text column is given)");
     all.add("node_categorical", &O::categorical, any(),
-            "Feature columns with categories, which are one-hot encoded");
+            "Feature columns with categories, which are one-hot encoded (default: detected)");
     all.add("seed", &O::seed, any(), "Random seed for the split");
     return all;
   }();
@@ -71,7 +78,6 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
   const bool has_table = !options_.file.empty();
   for (const auto& [option, value] :
        {std::pair{"id", options_.id},
-        {"label", options_.label},
         {"multi_label", options_.multi_label},
         {"text", options_.text},
         {"features", options_.features},
@@ -86,7 +92,10 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
                  ": must be percentages such as 65/15/20, or a column of the table given by ",
                  OptionName{"nodes"});
   if (has_table) {
-    read_table(Table(options_.file, table_options, options_.wanted_columns()), false, "");
+    TableOptions own = table_options;
+    own.header = options_.header;
+    own.delimiter = options_.delimiter;
+    read_table(Table(options_.file, own, options_.wanted_columns()), false, "");
   }
 }
 
@@ -126,6 +135,7 @@ std::vector<int64_t> columns_of(const Table& table, const std::vector<std::strin
 void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
   const auto& options = options_;
   table_path_ = table.path();
+  typed_ = table.typed_columns();
   require_option(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
                  OptionName{"multi_label"}, " are mutually exclusive");
   require_option(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
@@ -152,30 +162,33 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
               .numbers = {},
               .categories = columns_of(table, options.categorical, "node_categorical")};
   given.claim("regress", roles.targets);
+  const StringTable* fixed_names = schema_ != nullptr ? &schema_->feature_names : nullptr;
+  const auto add_feature = [&](int64_t column) {
+    const auto& known = roles.categories;
+    if (std::find(known.begin(), known.end(), column) != known.end()) return;
+    const bool category = encoded_type(table, column, fixed_names) == ColumnType::kCategory;
+    (category ? roles.categories : roles.numbers).push_back(column);
+  };
   for (const auto& name : options.columns) {
-    if (name == "none") continue;
-    const int64_t column = table.column(name, "node_columns");
-    const auto& categories = roles.categories;
-    if (std::find(categories.begin(), categories.end(), column) == categories.end()) {
-      roles.numbers.push_back(column);
-    }
+    if (name != "none") add_feature(table.column(name, "node_columns"));
   }
-  given.claim("categories", roles.categories);
   if (options.columns.empty() && options.features.empty() && options.text.empty()) {
     for (const int64_t column : given.rest()) {
-      const ColumnType type = table.type(column);
-      if (type == ColumnType::kNumber || type == ColumnType::kDate) roles.numbers.push_back(column);
+      const ColumnType type = encoded_type(table, column, fixed_names);
+      if (is_numeric(type) || type == ColumnType::kCategory) add_feature(column);
     }
   }
   given.claim("features", roles.numbers);
+  given.claim("categories", roles.categories);
   tables_.push_back(given.report());
-  std::vector<std::string> numbers;
-  for (const int64_t column : roles.numbers) {
-    numbers.push_back(table.columns()[static_cast<size_t>(column)]);
-  }
-
-  encoder_.emplace(std::move(numbers), options.categorical,
-                   schema_ != nullptr ? &schema_->feature_names : nullptr);
+  const auto names_of = [&](const std::vector<int64_t>& columns) {
+    std::vector<std::string> names;
+    for (const int64_t column : columns) {
+      names.push_back(table.columns()[static_cast<size_t>(column)]);
+    }
+    return names;
+  };
+  encoder_.emplace(names_of(roles.numbers), names_of(roles.categories), fixed_names);
   StringTableBuilder labels;
   StringTableBuilder texts;
   StringTableBuilder members;
@@ -232,6 +245,25 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   }
 }
 
+namespace {
+
+Attributes to_attributes(RawAttributes raw, int64_t rows) {
+  if (raw.layout == Layout::kDense) {
+    return Attributes::dense(raw.values.freeze(), rows, raw.columns);
+  }
+  std::vector<int64_t> row_ptr = {0};
+  row_ptr.insert(row_ptr.end(), raw.row_end.begin(), raw.row_end.end());
+  return {.layout = Layout::kSparse,
+          .rows = rows,
+          .columns = raw.columns,
+          .values = raw.values.freeze(),
+          .row_ptr = std::move(row_ptr),
+          .column = raw.column.freeze(),
+          .code = {}};
+}
+
+}  // namespace
+
 // The columns of the table as features, with missing numbers replaced.
 std::optional<Attributes> NodeReader::table_features(RawGraph& graph) {
   if (!encoder_ || encoder_->numbers() + encoder_->categories() == 0) return std::nullopt;
@@ -241,18 +273,27 @@ std::optional<Attributes> NodeReader::table_features(RawGraph& graph) {
       [&](int64_t node) {
         return split.empty() || split[node] == static_cast<uint8_t>(Split::kTrain);
       });
-  const int64_t width = encoder_->width();
-  std::vector<float> matrix(static_cast<size_t>(listed_ * width));
-  const auto numbers = static_cast<size_t>(encoder_->numbers());
-  const auto categories = static_cast<size_t>(encoder_->categories());
-  for (int64_t node = 0; node < listed_; ++node) {
-    const auto at = static_cast<size_t>(node);
-    float* row = matrix.data() + node * width;
-    encoder_->for_each(node, std::span(numbers_).subspan(at * numbers, numbers),
-                       std::span(codes_).subspan(at * categories, categories),
-                       [&](int64_t column, float value) { row[column] = value; });
-  }
-  return Attributes::dense(std::move(matrix), listed_, width);
+  // Dense columns are standardized in training, so they are preferred unless they are huge.
+  constexpr int64_t kLargest = int64_t{1} << 28;
+  const bool dense = listed_ * encoder_->width() <= kLargest;
+  return to_attributes(
+      encode_rows(*encoder_, numbers_, codes_, listed_, dense ? Layout::kDense : Layout::kSparse),
+      listed_);
+}
+
+void NodeReader::set_label(int32_t u, int32_t v, std::string_view label, const std::string& path,
+                           int64_t line) {
+  if (label.empty()) return;
+  const int32_t node = options_.label_of == LabelOf::kSource ? u : v;
+  const auto at = static_cast<size_t>(node);
+  if (at >= node_label_.size()) node_label_.resize(at + 1, -1);
+  const int32_t code = link_labels_.add(label);
+  require(node_label_[at] < 0 || node_label_[at] == code, path, ": line ", line, ": node ",
+          quote(names_[node]), " has the label ", quote(label), ", but ",
+          quote(link_labels_[node_label_[at]]),
+          " in an earlier row; a node has one label. If labels differ by row, they describe links, "
+          "not nodes");
+  node_label_[at] = code;
 }
 
 std::optional<int32_t> NodeReader::node(std::string_view name, uint64_t hash,
@@ -382,11 +423,15 @@ void NodeReader::add_features(RawGraph& graph) {
 
 void NodeReader::add_labels(RawGraph& graph) {
   // Nodes that appear only in links have no label.
+  const auto text_of = [&](int64_t node) -> std::string_view {
+    if (node < labels_.size()) return labels_[node];
+    const auto at = static_cast<size_t>(node);
+    if (at >= node_label_.size() || node_label_[at] < 0) return {};
+    return link_labels_[node_label_[at]];
+  };
   const auto texts = [&] {
     StringTableBuilder all;
-    for (int64_t i = 0; i < size(); ++i) {
-      all.add(i < labels_.size() ? labels_[i] : std::string_view());
-    }
+    for (int64_t i = 0; i < size(); ++i) all.add(text_of(i));
     return all.finish();
   };
   const StringTable known = schema_ != nullptr ? schema_->label_names : StringTable{};

@@ -16,8 +16,8 @@ namespace lase {
 
 // Collects the nodes of a graph: first those in the node table, then the link endpoints.
 //
-// Feature columns are those named by `columns`; by default every numeric column without another
-// role, unless features come from a file or a text.
+// Feature columns are those named by `columns`; by default every column of numbers, dates or
+// categories without another role, unless features come from a file or a text.
 class NodeReader {
  public:
   // Without a node table, every name in the links is a node.
@@ -33,6 +33,12 @@ class NodeReader {
   // depending on the options.
   std::optional<int32_t> node(std::string_view name, uint64_t hash, const std::string& path,
                               int64_t line);
+  // Sets the label of the source u or the target v, as the options say, from a row of the links.
+  // Throws Error if it has another one.
+  void set_label(int32_t u, int32_t v, std::string_view label, const std::string& path,
+                 int64_t line);
+  // Names of the columns of the node table whose types were given.
+  const std::vector<std::string>& typed_columns() const { return typed_; }
   void prefetch(uint64_t hash) const { names_.prefetch(hash); }
   void count_dropped_link() { ++dropped_links_; }
 
@@ -58,6 +64,9 @@ class NodeReader {
   int64_t unknown_ = 0;  // link endpoints missing from the table
   int64_t dropped_links_ = 0;
   StringTable labels_;
+  Interner link_labels_;             // labels in the table of links
+  std::vector<int32_t> node_label_;  // [nodes] of link_labels_; −1: unknown
+  std::vector<std::string> typed_;
   StringTable texts_;
   StringTable members_;
   std::vector<float> targets_;

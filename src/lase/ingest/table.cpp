@@ -25,6 +25,21 @@ struct Sample {
   int64_t first_line = 1;
 };
 
+// End of the first record, before the delimiter is known: the first newline after an even number of
+// quotes, or the first newline if there is none.
+size_t sample_record_end(std::string_view text) {
+  size_t end = std::min(text.find('\n'), text.size());
+  const size_t first = end;
+  auto quotes = std::count(text.begin(), text.begin() + static_cast<int64_t>(end), '"');
+  while (quotes % 2 != 0 && end < text.size()) {
+    const size_t next = std::min(text.find('\n', end + 1), text.size());
+    quotes += std::count(text.begin() + static_cast<int64_t>(end),
+                         text.begin() + static_cast<int64_t>(next), '"');
+    end = next;
+  }
+  return quotes % 2 == 0 ? end : first;
+}
+
 Sample sample_lines(TextStream& stream) {
   constexpr size_t kBytes = 1 << 16;
   constexpr size_t kLines = 200;
@@ -33,13 +48,15 @@ Sample sample_lines(TextStream& stream) {
   while (sample.lines.empty() && stream.next(sample.block, kBytes)) {
     sample.block_line = line;
     std::string_view rest = sample.block;
-    for (; !rest.empty() && sample.lines.size() < kLines; ++line) {
-      const auto end = rest.find('\n');
+    while (!rest.empty() && sample.lines.size() < kLines) {
+      const auto end = sample_record_end(rest);
       const auto text = rest.substr(0, end);
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+      const int64_t first = line;
+      line += 1 + std::count(text.begin(), text.end(), '\n');
       const bool skipped = sample.lines.empty() && is_comment(trimmed(text));
       if (trimmed(text).empty() || skipped) continue;
-      if (sample.lines.empty()) sample.first_line = line;
+      if (sample.lines.empty()) sample.first_line = first;
       sample.lines.push_back(text);
     }
   }
@@ -113,22 +130,27 @@ void Table::require_unique_names() const {
 }
 
 Table::Table(std::string path, TableOptions options, const std::vector<std::string>& wanted)
-    : path_(std::move(path)), options_(std::move(options)), stream_(path_) {
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      stream_(path_),
+      times_(options_.date_format) {
+  if (path_ == "-") path_ = "standard input";
   const Sample sample = sample_lines(stream_);
   require(!sample.lines.empty(), path_, ": is empty; expected lines of text");
   find_delimiter(sample.lines);
   header_ = find_header(sample.lines, wanted);
   std::deque<std::string> unescaped;
   Row row(this, &unescaped);
-  split(sample.lines[0], row);
+  split_record(sample.lines[0], delimiter_, row.fields_, unescaped);
   for (size_t i = 0; i < row.fields_.size(); ++i) {
     names_.push_back(header_ ? std::string(row.fields_[i]) : join("column ", i + 1));
   }
-  first_row_ = sample.first_line + (header_ ? 1 : 0);
+  first_row_ = sample.first_line + (header_ ? 1 + count_lines(sample.lines[0]) : 0);
   next_line_ = sample.block_line;
   stream_.put_back(sample.block);
   require_unique_names();
   find_types(sample.lines);
+  set_types();
   if (options_.missing == "mean") {
     fill_ = std::numeric_limits<float>::quiet_NaN();
   } else if (options_.missing != "fail") {
@@ -141,35 +163,41 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
 }
 
 void Table::find_types(const std::vector<std::string_view>& sample) {
-  struct Values {
-    size_t count = 0;
-    std::set<std::string> distinct;
-    size_t numbers = 0;
-    size_t dates = 0;  // and numbers
-  };
-  std::vector<Values> columns(names_.size());
+  std::vector<std::vector<std::string_view>> columns(names_.size());
   std::deque<std::string> unescaped;
+  std::vector<std::string_view> fields;
   for (size_t line = header_ ? 1 : 0; line < sample.size(); ++line) {
-    Row row(this, &unescaped);
-    split(sample[line], row);
-    for (size_t i = 0; i < std::min(names_.size(), row.fields_.size()); ++i) {
-      const auto field = row.fields_[i];
-      if (is_missing(field)) continue;
-      Values& values = columns[i];
-      ++values.count;
-      values.distinct.emplace(field);
-      values.numbers += parse_number(field).has_value() ? 1 : 0;
-      values.dates += parse_time(field).has_value() ? 1 : 0;
+    split_record(sample[line], delimiter_, fields, unescaped);
+    for (size_t i = 0; i < std::min(names_.size(), fields.size()); ++i) {
+      columns[i].push_back(fields[i]);
     }
   }
-  constexpr size_t kFew = 10;
-  for (const Values& values : columns) {
-    // The majority decides, so that a bad number is reported.
-    const bool recur = values.distinct.size() <= std::max(kFew, values.count / 2);
-    types_.push_back(2 * values.numbers >= values.count ? ColumnType::kNumber
-                     : 2 * values.dates >= values.count ? ColumnType::kDate
-                     : recur                            ? ColumnType::kCategory
-                                                        : ColumnType::kText);
+  for (const auto& values : columns) types_.push_back(detect_type(values, times_));
+}
+
+void Table::set_types() {
+  for (const auto& given : options_.types) {
+    const size_t at = given.rfind('=');
+    const auto type = at == given.npos ? std::nullopt : from_name<ColumnType>(given.substr(at + 1));
+    require_option(type && type != ColumnType::kText, OptionName{"types"}, " ", quote(given),
+                   ": must be NAME=TYPE, with the type number, boolean, date, category or ignore");
+    const std::string name = given.substr(0, at);
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) continue;
+    types_[static_cast<size_t>(found - names_.begin())] = *type;
+    typed_.push_back(name);
+  }
+}
+
+void require_typed_columns(const TableOptions& options, const Table& table,
+                           const std::vector<std::string>& others) {
+  for (const auto& given : options.types) {
+    const std::string name = given.substr(0, given.rfind('='));
+    const auto in = [&](const std::vector<std::string>& typed) {
+      return std::find(typed.begin(), typed.end(), name) != typed.end();
+    };
+    require(in(table.typed_columns()) || in(others), table.path(), ": has no column ", quote(name),
+            " for ", OptionName{"types"}, " ", quote(given));
   }
 }
 
@@ -212,9 +240,7 @@ bool Table::find_header(const std::vector<std::string_view>& sample,
   std::deque<std::string> unescaped;
   std::vector<std::vector<std::string_view>> rows;
   for (const auto line : sample) {
-    Row row(this, &unescaped);
-    split(line, row);
-    rows.push_back(row.fields_);
+    split_record(line, delimiter_, rows.emplace_back(), unescaped);
   }
   const auto& first = rows[0];
   const auto is_wanted = [&](std::string_view field) {
@@ -223,8 +249,9 @@ bool Table::find_header(const std::vector<std::string_view>& sample,
   };
   if (std::any_of(first.begin(), first.end(), is_wanted)) return true;
   // A name is not a number, and no value of a column.
-  const auto is_value = [](std::string_view field) {
-    return parse_time(field).has_value() || (!field.empty() && is_missing(field));
+  const auto is_value = [&](std::string_view field) {
+    return parse_number(field).has_value() || times_.parse(field).has_value() ||
+           (!field.empty() && is_missing(field));
   };
   if (std::any_of(first.begin(), first.end(), is_value)) return false;
   std::set<std::string_view> names(first.begin(), first.end());
@@ -291,55 +318,19 @@ int64_t Table::count_lines(std::string_view block) {
   return std::count(block.begin(), block.end(), '\n');
 }
 
-void Table::split(std::string_view line, Row& row) const {
-  auto& fields = row.fields_;
-  fields.clear();
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (delimiter_ == ' ') line = trimmed(line);
-  if (line.empty() || trimmed(line).empty()) return;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (true) {
-    while (at < end && *at == ' ') ++at;
-    const char* stop = nullptr;
-    if (at < end && *at == '"') {
-      // A quoted field ends at a quote followed by a delimiter or the end of the line. If there is
-      // none, the quote is part of the text.
-      const char* from = at + 1;
-      bool escaped = false;
-      for (const char* quote = from; quote < end; ++quote) {
-        if (*quote != '"') continue;
-        if (quote + 1 < end && quote[1] == '"') {
-          escaped = true;
-          ++quote;
-          continue;
-        }
-        const char* next = quote + 1;
-        while (next < end && *next == ' ' && delimiter_ != ' ') ++next;
-        if (next == end || *next == delimiter_) {
-          fields.emplace_back(from, quote - from);
-          stop = next;
-        }
-        break;
-      }
-      if (stop != nullptr && escaped) {
-        std::string& text = row.unescaped_->emplace_back();
-        for (size_t i = 0; i < fields.back().size(); ++i) {
-          text += fields.back()[i];
-          if (fields.back()[i] == '"') ++i;
-        }
-        fields.back() = text;
-      }
-    }
-    if (stop == nullptr) {
-      stop = std::find(at, end, delimiter_);
-      const char* last = stop;
-      while (last > at && (last[-1] == ' ' || last[-1] == '\r')) --last;
-      fields.emplace_back(at, last - at);
-    }
-    if (stop == end) return;
-    at = stop + 1;
+bool Table::next_block(std::string& block, int64_t line) {
+  constexpr size_t kLongestQuoted = 1 << 20;
+  while (stream_.next(block)) {
+    const size_t end = complete_records(block, delimiter_);
+    if (end == block.size()) return true;
+    require(!stream_.at_end() && block.size() - end <= kLongestQuoted, path_, ": line ",
+            line + count_lines(std::string_view(block).substr(0, end)),
+            ": a quote is not closed; double it if it is part of the text");
+    stream_.put_back(std::string_view(block).substr(end));
+    block.resize(end);
+    if (end > 0) return true;
   }
+  return false;
 }
 
 void Table::check_width(const Row& row) const {
@@ -362,24 +353,41 @@ double Row::number(int64_t column) const {
 }
 
 double Row::time(int64_t column) const {
-  const auto value = parse_time(text(column));
-  if (!value) fail(column, "a time in seconds or a date such as 2024-01-31T12:30:00");
+  const auto value = table_->times_.parse(text(column));
+  if (!value) {
+    fail(column,
+         join(table_->options_.date_format.empty() ? "a time in seconds or a date such as "
+                                                   : "a date such as ",
+              table_->times_.example(), "; set ", OptionName{"date_format"}, " for other formats"));
+  }
   return *value;
 }
 
 float Row::attribute(int64_t column) const {
-  const bool date = table_->type(column) == ColumnType::kDate;
-  auto value = date ? parse_time(text(column)) : parse_number(text(column));
-  if (!value && is_missing(text(column))) {
+  const ColumnType type = table_->type(column);
+  const auto field = text(column);
+  std::optional<double> value;
+  if (type == ColumnType::kDate) {
+    value = table_->times_.parse(field);
+  } else if (type == ColumnType::kBoolean) {
+    value = parse_boolean(field);
+  } else {
+    value = parse_number(field);
+  }
+  if (!value && is_missing(field)) {
     if (table_->fill_) return *table_->fill_;
     fail(column, join("a number; set ", OptionName{"missing"}, " to mean or a value to fill it"));
   }
   if (!value) {
-    fail(column, date ? "a date such as 2024-01-31T12:30:00"
-                      : "a finite number; if the column has categories, name it as categorical");
+    const auto& name = table_->columns()[static_cast<size_t>(column)];
+    fail(column, type == ColumnType::kDate ? join("a date such as ", table_->times_.example())
+                 : type == ColumnType::kBoolean
+                     ? "true or false"
+                     : join("a finite number; for categories, set ", OptionName{"types"}, " to ",
+                            name, "=category"));
   }
   constexpr double kSecondsPerDay = 86400;
-  if (date) *value /= kSecondsPerDay;
+  if (type == ColumnType::kDate) *value /= kSecondsPerDay;
   if (std::abs(*value) > double{std::numeric_limits<float>::max()}) {
     fail(column, "a number within the range of single precision");
   }

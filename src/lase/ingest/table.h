@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -10,21 +11,23 @@
 
 #include "lase/base/parallel.h"
 #include "lase/base/text.h"
+#include "lase/ingest/column_types.h"
 #include "lase/ingest/import.h"
+#include "lase/ingest/records.h"
 #include "lase/ingest/text_stream.h"
 
 namespace lase {
 
 class Table;
 
-// One line of a table, split into fields. Fields may be in double quotes ("" is an escaped quote).
+// One record of a table, split into fields.
 class Row {
  public:
   std::string_view text(int64_t column) const { return fields_[static_cast<size_t>(column)]; }
   double number(int64_t column) const;  // finite
-  double time(int64_t column) const;    // seconds, from a number or an ISO 8601 date
-  // A number, or a date as days since 1970. Missing values are NaN, the value that replaces them,
-  // or an error, depending on the options.
+  double time(int64_t column) const;    // seconds since 1970
+  // A number, a boolean as 0 or 1, or a date as days since 1970. Missing values are NaN, the value
+  // that replaces them, or an error, depending on the options.
   float attribute(int64_t column) const;
   // The same, but a missing value has no mean.
   float weight(int64_t column) const;
@@ -42,12 +45,9 @@ class Row {
   std::deque<std::string>* unescaped_;  // fields with escaped quotes, unescaped
 };
 
-// Numbers; dates and times in ISO 8601; words of which some recur (categories); or other text.
-enum class ColumnType : uint8_t { kNumber, kDate, kCategory, kText };
-
 // Delimited text with or without a header. Detects the delimiter (tab, comma, semicolon, bar or
 // runs of spaces) and whether the first line is a header. Skips blank lines and leading lines that
-// start with '#' or '%'. The file may be a pipe.
+// start with '#' or '%'. The file may be a pipe, or "-" for standard input.
 class Table {
  public:
   // `wanted`: column names given by the user; a first line with one of them is a header.
@@ -63,8 +63,10 @@ class Table {
   // it.
   int64_t column(const std::string& name_or_position, std::string_view role) const;
   std::optional<int64_t> find(std::string_view name) const;
-  // What the first rows have in this column.
+  // The type given by the user, or that of the first rows.
   ColumnType type(int64_t column) const { return types_[static_cast<size_t>(column)]; }
+  // The names of columns whose types were given, without those that this table does not have.
+  const std::vector<std::string>& typed_columns() const { return typed_; }
 
   // Reads all rows, which is possible only once: calls parse(chunk, row) in parallel over chunks of
   // lines, then merge(chunk) for each chunk in file order. A chunk may keep views of the row text
@@ -76,7 +78,7 @@ class Table {
     int64_t line = next_line_;
     for (bool more = true; more;) {
       size_t count = 0;
-      while (count < blocks.size() && (more = stream_.next(blocks[count]))) {
+      while (count < blocks.size() && (more = next_block(blocks[count], line))) {
         first_line[count] = line;
         line += count_lines(blocks[count]);
         ++count;
@@ -98,19 +100,21 @@ class Table {
   void find_delimiter(const std::vector<std::string_view>& sample);
   bool find_header(const std::vector<std::string_view>& sample,
                    const std::vector<std::string>& wanted);
-  void split(std::string_view line, Row& row) const;
+  // The next block of complete records, which starts at this line.
+  bool next_block(std::string& block, int64_t line);
 
   template <class Visit>
   void for_each_row(std::string_view block, int64_t line, std::deque<std::string>& unescaped,
                     const Visit& visit) const {
     Row row(this, &unescaped);
-    for (; !block.empty(); ++line) {
-      const auto end = block.find('\n');
-      auto text = block.substr(0, end);
-      block.remove_prefix(end == block.npos ? block.size() : end + 1);
-      if (line < first_row_) continue;
+    while (!block.empty()) {
+      const auto end = record_end(block, delimiter_);
+      const auto text = block.substr(0, end);
+      block.remove_prefix(std::min(block.size(), end + 1));
       row.line_ = line;
-      split(text, row);
+      line += 1 + count_lines(text);
+      if (row.line_ < first_row_) continue;
+      split_record(text, delimiter_, row.fields_, unescaped);
       if (row.fields_.empty()) continue;
       check_width(row);
       visit(static_cast<const Row&>(row));
@@ -127,11 +131,18 @@ class Table {
   int64_t first_row_ = 1;  // line of the first row of data
   void require_unique_names() const;
   void find_types(const std::vector<std::string_view>& sample);
+  void set_types();
 
   std::vector<std::string> names_;
   std::vector<ColumnType> types_;
+  std::vector<std::string> typed_;
+  TimeFormat times_;
   std::optional<float> fill_;  // for missing numbers; NaN: left open
 };
+
+// Throws Error if one of the types is for a column that is neither in the table nor among `others`.
+void require_typed_columns(const TableOptions& options, const Table& table,
+                           const std::vector<std::string>& others = {});
 
 // The non-empty lines of a short file.
 std::vector<std::string> read_lines(const std::string& path);

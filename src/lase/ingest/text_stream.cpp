@@ -137,7 +137,8 @@ class TextStream::Source {
 };
 
 TextStream::TextStream(std::string path)
-    : path_(std::move(path)), source_(std::make_unique<Source>(path_)) {}
+    : path_(std::move(path)),
+      source_(std::make_unique<Source>(path_ == "-" ? "/dev/stdin" : path_)) {}
 TextStream::~TextStream() = default;
 TextStream::TextStream(TextStream&&) noexcept = default;
 
@@ -169,6 +170,7 @@ bool TextStream::next(std::string& block, size_t size) {
       first_ = false;
       if (block.starts_with("\xEF\xBB\xBF")) block.erase(0, 3);
     }
+    at_end_ = ended;
     if (ended) return !block.empty();
     const void* line_end = ::memrchr(block.data() + from, '\n', block.size() - from);
     if (line_end != nullptr) {

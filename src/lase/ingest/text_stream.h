@@ -8,8 +8,8 @@
 namespace lase {
 
 // Reads text, plain or gzip (detected from its first bytes), in blocks of whole lines. Skips a
-// byte-order mark. The input is a file, a pipe or a terminal and is read once, from the start to
-// the end.
+// byte-order mark. The input is a file, a pipe, a terminal or "-", standard input, and is read
+// once, from the start to the end.
 class TextStream {
  public:
   explicit TextStream(std::string path);
@@ -19,6 +19,9 @@ class TextStream {
   // Replaces `block` with the next lines, about `size` bytes; returns false at the end. Every line
   // except the last of the file ends with '\n'.
   bool next(std::string& block, size_t size = kBlock);
+
+  // Whether the last next() reached the end of the input.
+  bool at_end() const { return at_end_; }
 
   // Lines returned by the last next() come again before the others.
   void put_back(std::string_view block);
@@ -32,6 +35,7 @@ class TextStream {
   std::unique_ptr<Source> source_;
   std::string rest_;  // lines put back, then the incomplete last line of the previous block
   bool first_ = true;
+  bool at_end_ = false;
 };
 
 }  // namespace lase

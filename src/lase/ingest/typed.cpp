@@ -54,8 +54,11 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.relation, options.weight});
-  const ColumnRoles roles(table, {source_role(options), target_role(options),
-                                  relation_role(options.relation), weight_role(options.weight)});
+  require_typed_columns(options.table, table, nodes.typed_columns());
+  auto wanted = link_roles(options);
+  wanted.push_back(relation_role(options.relation));
+  wanted.push_back(weight_role(options.weight));
+  const ColumnRoles roles(table, wanted);
   graph.tables.push_back(roles.report());
   const int64_t relation = roles.at("relation");
   const int64_t weight = roles.at("weight");
@@ -86,8 +89,7 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
     }
   };
   graph.attributes.layout = Layout::kSparse;
-  read_link_rows<TypedPayload>(table, roles.at("source"), roles.at("target"), nodes, graph, parse,
-                               add);
+  read_link_rows<TypedPayload>(table, roles, nodes, graph, parse, add);
   graph.attributes.columns = relations.size();
   graph.attribute_names = relations.finish();
   if (unseen > 0) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "lase/base/string_table.h"
 #include "lase/embed/features.h"
@@ -8,17 +11,29 @@
 
 namespace lase {
 
+// How logits become decisions, chosen on validation nodes.
+struct Decision {
+  std::string metric = {};         // that selected the best epoch; empty: the default of the task
+  int64_t positive = -1;           // with two classes, the one that is rarer among training nodes
+  std::vector<float> offset = {};  // [outputs]: subtracted from the logits; empty: zero
+
+  float offset_of(int64_t c) const { return offset.empty() ? 0 : offset[static_cast<size_t>(c)]; }
+};
+
 // What a model needs to know about its data: names and meaning of its inputs and outputs.
 struct ModelDescription {
   Task task = Task::kNone;
   StringTable label_names;      // [outputs]
   StringTable feature_names;    // [node features]
   StringTable attribute_names;  // [link attributes]
+  Decision decision;
   bool separate_directions = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
   LearnedFeatures learned;       // in addition to those of the graph, if requested
   Reduction node_reduction;
   Reduction link_reduction;
+  // Of the training graph; see RawGraph. Empty in models of version 0.1.
+  nlohmann::json preprocessing = nlohmann::json::object();
   nlohmann::json training = nlohmann::json::object();  // options, curve, scores; informational
 };
 

@@ -36,6 +36,7 @@ class Sums {
       : matrix_(matrix),
         sum_(static_cast<size_t>(matrix.columns)),
         squares_(sum_.size()),
+        stored_(sum_.size()),
         // With few codes, rows are counted by code and every code is read once.
         count_(matrix.layout == Layout::kDictionary && matrix.codes() <= kMaxCodes
                    ? static_cast<size_t>(matrix.codes())
@@ -55,11 +56,13 @@ class Sums {
     for (size_t j = 0; j < sum_.size(); ++j) {
       sum_[j] += other.sum_[j];
       squares_[j] += other.squares_[j];
+      stored_[j] += other.stored_[j];
     }
     for (size_t code = 0; code < count_.size(); ++code) count_[code] += other.count_[code];
   }
 
   Moments moments() {
+    if (matrix_.layout == Layout::kSparse) return scale_of_large_columns();
     for (size_t code = 0; code < count_.size(); ++code) {
       for (int64_t j = 0; j < matrix_.columns && count_[code] > 0; ++j) {
         add(j, double{matrix_.values[static_cast<int64_t>(code) * matrix_.columns + j]},
@@ -85,12 +88,27 @@ class Sums {
   void add(int64_t j, double value, double count) {
     sum_[static_cast<size_t>(j)] += count * value;
     squares_[static_cast<size_t>(j)] += count * value * value;
+    stored_[static_cast<size_t>(j)] += count;
+  }
+
+  // Sparse columns are not shifted; those whose stored values are large, such as amounts, are
+  // divided by their root mean square.
+  Moments scale_of_large_columns() const {
+    constexpr double kLarge = 10;
+    Moments result = identity(matrix_.columns);
+    for (size_t j = 0; j < squares_.size(); ++j) {
+      const double root_mean_square = stored_[j] > 0 ? std::sqrt(squares_[j] / stored_[j]) : 0;
+      if (root_mean_square <= kLarge) continue;
+      result.scale.data_ptr<float>()[j] = static_cast<float>(1 / root_mean_square);
+    }
+    return result;
   }
 
   static constexpr int64_t kMaxCodes = 1 << 16;
   const Attributes& matrix_;
   std::vector<double> sum_;
   std::vector<double> squares_;
+  std::vector<double> stored_;  // values
   std::vector<int64_t> count_;  // rows per code
   int64_t rows_ = 0;
 };
@@ -99,7 +117,6 @@ class Sums {
 // do not depend on the number of threads.
 template <class AddRows>
 Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows) {
-  if (matrix.layout == Layout::kSparse) return identity(matrix.columns);
   constexpr int64_t kChunks = 32;
   const int64_t chunk = std::max<int64_t>(4096, (nodes + kChunks - 1) / kChunks);
   std::vector<Sums> partial(static_cast<size_t>((nodes + chunk - 1) / chunk), Sums(matrix));
@@ -117,7 +134,7 @@ Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes) {
   const int64_t n = graph.node_count();
   Moments node = identity(graph.nodes.features.columns);
-  if (nodes == NodeScaling::kStandard) {
+  if (nodes == NodeScaling::kStandard && graph.nodes.features.layout != Layout::kSparse) {
     node = moments(graph.nodes.features, n, [&](int64_t u, Sums& sums) {
       if (training[static_cast<size_t>(u)]) sums.add(u);
     });

@@ -60,7 +60,7 @@ class Layer {
                 const BaselineLayer& baseline) const;
 
   // The estimated sums, [targets, d] each.
-  std::vector<at::Tensor> estimate(const std::vector<ops::GatedSumInput>& sums,
+  std::vector<at::Tensor> estimate(const std::vector<ops::GatedSumInput>& parts,
                                    const LayerInput& in, const Layer& baseline_layer,
                                    const BaselineLayer& baseline) const;
 

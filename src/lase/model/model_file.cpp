@@ -58,6 +58,11 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                       {"separate_directions", trained.separate_directions},
                       {"degree_features", trained.degree_features},
                       {"learned", learned},
+                      {"preprocessing", trained.preprocessing},
+                      {"decision",
+                       {{"metric", trained.decision.metric},
+                        {"positive", trained.decision.positive},
+                        {"offset", trained.decision.offset}}},
                       {"training", trained.training}};
   writer.finish(file_metadata(kModelFile, about));
 }
@@ -105,6 +110,18 @@ void check_names(const StringTable& expected, const StringTable& found, std::str
   }
 }
 
+// Throws Error if the time slices of the graph are not those of the training graph, although their
+// names may be.
+void check_slices(const nlohmann::json& expected, const nlohmann::json& found,
+                  const std::string& path) {
+  for (const char* key : {"slices_by", "slice_boundaries"}) {
+    if (!expected.contains(key) || !found.contains(key)) continue;
+    require(expected[key] == found[key], path,
+            ": was imported with other time slices than the training graph; import the data with ",
+            OptionName{"like"}, " and the training graph");
+  }
+}
+
 }  // namespace
 
 Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
@@ -134,6 +151,7 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
   }
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
+  check_slices(trained.preprocessing, graph.preprocessing, path);
   constexpr std::string_view kSeparate = "separate attributes for each direction";
   constexpr std::string_view kShared = "the same attributes in both directions";
   require(trained.separate_directions == graph.separate_directions, path, ": its links have ",

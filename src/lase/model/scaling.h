@@ -18,8 +18,8 @@ struct Scaling {
 };
 
 // Standardizes dense and dictionary-encoded columns by the training nodes and the links between
-// them. Sparse columns stay unscaled, since a shift would make them dense, and so do constant
-// columns.
+// them. Sparse columns are not shifted, which would make them dense; of links, those with large
+// values are divided by their root mean square. Constant columns stay unscaled.
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes);
 
 }  // namespace lase

@@ -28,6 +28,12 @@ bool is_training(const json& training) {
   return training.is_object() && counts("epochs") && counts("best_epoch");
 }
 
+Decision decision_from(const json& decision) {
+  return {.metric = decision.at("metric").get<std::string>(),
+          .positive = decision.at("positive").get<int64_t>(),
+          .offset = decision.at("offset").get<std::vector<float>>()};
+}
+
 }  // namespace
 
 Array<float> StoredModel::weight(const std::string& name, const std::vector<int64_t>& size) const {
@@ -82,8 +88,16 @@ StoredModel read_model(const std::string& path) try {
   stored.node_reduction =
       get_reduction(file, "node_reduction", shape.node_features - stored.learned.embedding.width());
   stored.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
+  if (about.contains("decision")) {
+    stored.decision = decision_from(about.at("decision"));
+    const auto size = std::ssize(stored.decision.offset);
+    require(stored.decision.positive < shape.outputs && (size == 0 || size == shape.outputs), path,
+            ": the description of the model is damaged");
+  }
+  stored.preprocessing = about.value("preprocessing", json::object());
   stored.training = about.at("training");
-  require(is_training(stored.training), path, ": the description of the model is damaged");
+  require(is_training(stored.training) && stored.preprocessing.is_object(), path,
+          ": the description of the model is damaged");
   return stored;
 } catch (const OptionError& error) {
   fail(path, ": ", error.what());

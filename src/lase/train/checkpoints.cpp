@@ -41,6 +41,7 @@ std::optional<Checkpoint> Checkpoints::load(const Parameters& parameters,
   Checkpoint checkpoint = load_checkpoint(path, parameters);
   require(checkpoint.options.value("graph", "") == options.value("graph", ""), path,
           ": was written while training on another graph; remove it, or train on that graph");
+  if (!options.contains("epochs")) checkpoint.options.erase("epochs");
   require(checkpoint.options == options, path, ": was written with different options (",
           first_difference(checkpoint.options, options), "); remove it, or use the same options");
   return checkpoint;

@@ -38,6 +38,7 @@ class EpochRunner {
   double seconds() const;                                  // since construction
   double train_seconds() const { return train_seconds_; }  // of these in epochs
   double refresh_seconds() const { return refresh_seconds_; }
+  int64_t links() const { return links_; }  // visited in batches
   double links_per_second() const;
 
  private:

@@ -55,8 +55,8 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.include(feature_option_table(), &O::features).group("Node features");
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
-            "Stop after this many epochs without a better validation score, which is the first "
-            "metric that lase evaluate prints (0 = never)");
+            "Stop after this many epochs without a better validation score, see --select (0 = "
+            "never)");
     all.add("batch_size", &O::batch, at_least(0), "Batch size in nodes (0 = all)");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
@@ -73,9 +73,14 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("balance", &O::balance, any(), "Weight classes by their inverse frequency in the loss");
     all.add("ema_decay", &O::average, below(0, 1),
             "Decay of the exponential moving average of the weights (0 = off)");
-    all.add("select", &O::select_by_loss, either("score", "loss"),
-            "Select the best epoch by the highest validation score or the lowest validation loss");
-    all.add("eval_every", &O::eval_every, at_least(1), "Number of epochs between validations");
+    all.add("select", &O::select, any(),
+            "Metric that selects the best epoch on validation nodes: micro_f1, macro_f1, accuracy, "
+            "roc_auc, average_precision, log_loss, f1=CLASS or loss; for regression r2, "
+            "absolute_error or loss; auto = micro_f1 or r2, but if one class has more than 80 % of "
+            "the training nodes, average_precision for two classes and macro_f1 for more");
+    all.add("eval_every", &O::eval_every, at_least(0),
+            "Number of epochs between validations (0 = as many as keep validation below a fifth of "
+            "the time)");
     all.add(
         "seed", &O::seed, any(),
         "Random seed; the same seed gives the same weights for any number of threads on the same "

@@ -50,8 +50,9 @@ struct BatchReport;
 
 struct TrainOptions {
   ModelOptions model;
-  // Learned from links with the training seed, in addition to the features of the graph.
-  FeatureOptions features{.embed = {.method = EmbedMethod::kNone}};
+  // Learned from links with the training seed, in addition to the features of the graph. Unless
+  // training is transductive, from the links that training may use first (FeatureOptions::online).
+  FeatureOptions features{.embed = {.method = EmbedMethod::kAuto}};
   NodeScaling node_scaling = NodeScaling::kStandard;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
@@ -64,8 +65,9 @@ struct TrainOptions {
   AdamOptions adam{.weight_decay = 0, .clip = 5};
   bool balance = false;  // weight classes by their inverse frequency
   double average = 0.98;  // EMA of the weights over steps: w̄ ← average w̄ + (1 − average) w; 0: off
-  bool select_by_loss = false;  // the best epoch has the lowest loss, not the highest score
-  int64_t eval_every = 1;
+  // Metric of the best epoch on validation nodes; see Objective::select. "loss": the lowest loss.
+  std::string select = "auto";
+  int64_t eval_every = 0;  // epochs between validations; 0: so many that they take little time
   uint64_t seed = 1;
 
   std::string checkpoint;  // file; empty: none
@@ -75,7 +77,8 @@ struct TrainOptions {
   // Called after every epoch and after every batch, from the training thread.
   std::function<void(const EpochReport&)> progress;
   std::function<void(const BatchReport&)> batch_progress;
-  const std::atomic<bool>* stop = nullptr;  // stop after the current batch
+  std::function<void(double fraction)> feature_progress;  // while features are learned
+  const std::atomic<bool>* stop = nullptr;                // stop after the current batch
 };
 
 const OptionTable<SamplingOptions>& sampling_option_table();

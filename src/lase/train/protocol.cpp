@@ -3,18 +3,6 @@
 namespace lase {
 namespace {
 
-// [nodes]: whether training may use the links of a node.
-std::vector<bool> visible_nodes(const Graph& graph, TrainingLinks links) {
-  auto visible = training_nodes(graph);
-  if (links == TrainingLinks::kStrict || graph.nodes.split.empty()) return visible;
-  for (int64_t u = 0; u < graph.node_count(); ++u) {
-    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kNone)) {
-      visible[static_cast<size_t>(u)] = true;
-    }
-  }
-  return visible;
-}
-
 // An undirected link has two arcs, or one if it is a self-loop.
 int64_t count_links(const Adjacency& graph, bool directed) {
   if (directed) return graph.arc_count();
@@ -28,6 +16,20 @@ int64_t count_links(const Adjacency& graph, bool directed) {
 }
 
 }  // namespace
+
+std::vector<bool> visible_nodes(const Graph& graph, TrainingLinks links) {
+  if (links == TrainingLinks::kAll) {
+    return std::vector<bool>(static_cast<size_t>(graph.node_count()), true);
+  }
+  auto visible = training_nodes(graph);
+  if (links == TrainingLinks::kStrict || graph.nodes.split.empty()) return visible;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (graph.nodes.split[u] == static_cast<uint8_t>(Split::kNone)) {
+      visible[static_cast<size_t>(u)] = true;
+    }
+  }
+  return visible;
+}
 
 TrainingLinks training_links(const TrainOptions& options) {
   return options.transductive       ? TrainingLinks::kAll

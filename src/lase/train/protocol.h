@@ -16,6 +16,9 @@ enum class TrainingLinks : uint8_t { kInductive, kStrict, kAll };
 
 TrainingLinks training_links(const TrainOptions& options);
 
+// [nodes]: whether training may use the links between such nodes.
+std::vector<bool> visible_nodes(const Graph& graph, TrainingLinks links);
+
 // Labeled nodes per split, and the links that training may use. Unless these are all links,
 // training nodes without such a link are left out. Validation and test use all links. Nodes without
 // a label take part only as neighbors.

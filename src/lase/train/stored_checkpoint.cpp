@@ -40,6 +40,8 @@ Progress progress_from(const json& about, int64_t epochs, const std::string& pat
   check_intact(curve.is_array() && counts(progress.best.epoch) &&
                    counts(progress.learning_rate.since_change),
                path);
+  if (about.contains("eval_every")) progress.eval_every = non_negative_at(about, "eval_every");
+  check_intact(progress.eval_every >= 0, path);
   for (const json& point : curve) progress.curve.push_back(point_from(point, path));
   return progress;
 }
@@ -56,6 +58,7 @@ json to_json(const Progress& progress) {
               {"best", best},
               {"learning_rate", {{"factor", rate.factor}, {"since_change", rate.since_change}}}};
   if (progress.batches_left > 0) all["batches_left"] = progress.batches_left;
+  if (progress.eval_every > 0) all["eval_every"] = progress.eval_every;
   return all;
 }
 

@@ -27,6 +27,7 @@ struct Progress {
   Best best = {};
   Rate learning_rate = {};
   int64_t batches_left = 0;  // until the next refresh, with a snapshot
+  int64_t eval_every = 0;    // epochs between validations; 0: not known yet
 };
 
 nlohmann::json to_json(const Progress& progress);

@@ -3,9 +3,11 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <chrono>
+#include <optional>
 
 #include "lase/base/denormals.h"
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/inference/inference.h"
 #include "lase/ops/one_thread.h"
 #include "lase/ops/workspace.h"
@@ -14,6 +16,7 @@
 #include "lase/train/epoch.h"
 #include "lase/train/learning_rate.h"
 #include "lase/train/training_data.h"
+#include "lase/train/validation.h"
 
 namespace lase {
 namespace {
@@ -29,15 +32,20 @@ const TrainOptions& checked(const TrainOptions& options) {
 // One training run.
 class Trainer {
  public:
-  Trainer(const Graph& graph, const TrainOptions& options)
+  Trainer(const Graph& graph, const TrainOptions& options, LearnedFeatures learned = {})
       : options_(checked(options)),
         graph_(options.checkpoint.empty() ? "" : fingerprint(graph)),
         checkpoints_({options.checkpoint, options.checkpoint_every, options.resume}),
-        data_(prepare_training(graph, options)),
+        data_(prepare_training(graph, options, std::move(learned))),
         model_(*data_.trained.model),
         epochs_(options_, data_),
         rate_(options),
-        best_({.by_loss = options.select_by_loss, .patience = options.patience}) {}
+        best_({.by_loss = options.select == "loss", .patience = options.patience}),
+        eval_every_(options.eval_every) {
+    if (!data_.protocol.val.empty()) {
+      validation_.emplace(model_, *data_.inputs, data_.protocol.all, data_.protocol.val);
+    }
+  }
 
   TrainResult run(double setup_seconds);
 
@@ -63,6 +71,9 @@ class Trainer {
   EpochRunner epochs_;
   LearningRate rate_;
   BestWeights best_;
+  std::optional<Validation> validation_;
+  int64_t eval_every_;  // 0: not known yet
+  double val_seconds_ = 0;
   json curve_ = json::array();
   TrainResult result_;  // result_.epochs: completed epochs
 };
@@ -81,6 +92,8 @@ TrainResult Trainer::run(double setup_seconds) {
   result_.seconds = epochs_.seconds();
   result_.train_seconds = epochs_.train_seconds();
   result_.refresh_seconds = epochs_.refresh_seconds();
+  result_.val_seconds = val_seconds_;
+  result_.eval_every = eval_every_;
   result_.refreshes = epochs_.estimator().refresh_count();
   result_.sampling = epochs_.estimator().describe();
   result_.links_per_second = epochs_.links_per_second();
@@ -105,8 +118,14 @@ void Trainer::run_epochs() {
 // Returns whether the loss was finite and the run was not stopped.
 bool Trainer::run_epoch() {
   const double rate = rate_.at(result_.epochs);
+  const int64_t links = epochs_.links();
   const auto loss = epochs_.run(result_.epochs, rate);
   if (!loss) return false;
+  if (eval_every_ == 0) {
+    eval_every_ = validation_ ? validation_->interval(epochs_.links() - links, options_.patience,
+                                                      options_.epochs)
+                              : 1;
+  }
   ++result_.epochs;
   EpochReport report;
   report.epoch = result_.epochs;
@@ -114,8 +133,8 @@ bool Trainer::run_epoch() {
   report.loss = *loss;
   report.learning_rate = rate;
   const bool last = result_.epochs == options_.epochs;
-  if (last || result_.epochs % options_.eval_every == 0) validate(report);
-  report.best = best_.score();
+  if (last || result_.epochs % eval_every_ == 0) validate(report);
+  report.best = data_.objective->headline({}).lower_is_better ? -best_.score() : best_.score();
   report.best_epoch = best_.epoch();
   report.seconds = epochs_.seconds();
   report.train_seconds = epochs_.train_seconds();
@@ -134,17 +153,21 @@ void Trainer::validate(EpochReport& report) {
     best_.take(report.epoch, average);
     return;
   }
+  const auto start = std::chrono::steady_clock::now();
   c10::NoGradGuard no_grad;
   const NamedTensors weights = model_.parameters().copy();
   model_.parameters().set(average);
-  const Tensor all = outputs();
+  const Tensor outputs = validation_->outputs();
   model_.parameters().set(weights);
-  const Objective& objective = *data_.objective;
+  Objective& objective = *data_.objective;
+  objective.tune_decision(outputs, nodes);
   report.validated = true;
-  report.val = objective.score(objective.predictions(all), nodes);
-  const Tensor loss = objective.loss(all.index_select(0, index_of(nodes)), nodes).mean();
-  rate_.validated(best_.offer(report.epoch, objective.headline(report.val).value,
+  report.val =
+      objective.score(objective.predictions(outputs), nodes, Objective::Detail::kDecisions);
+  const Tensor loss = objective.loss(outputs, nodes).mean();
+  rate_.validated(best_.offer(report.epoch, objective.headline(report.val).merit(),
                               static_cast<double>(loss.item<float>()), average));
+  val_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Sets the best weights: without validation the last ones, or the last good ones if training
@@ -158,17 +181,23 @@ void Trainer::keep_best() {
 }
 
 void Trainer::score_weights() {
-  const Objective& objective = *data_.objective;
-  Tensor predictions = objective.predictions(outputs());
+  Objective& objective = *data_.objective;
+  Tensor logits = outputs();
+  Tensor predictions = objective.predictions(logits);
   if (!predictions.isfinite().all().item<bool>() && result_.diverged.empty()) {
     // The last step diverged, after the last loss was computed.
     result_.diverged = join("the outputs are not finite after epoch ", result_.epochs,
                             "; try a lower learning rate");
     model_.parameters().set(epochs_.good_weights());
-    predictions = objective.predictions(outputs());
+    logits = outputs();
+    predictions = objective.predictions(logits);
   }
+  const std::vector<int64_t>& val = data_.protocol.val;
+  if (!val.empty()) objective.tune_decision(logits.index_select(0, index_of(val)), val);
+  data_.trained.decision = objective.decision();
   const auto score = [&](const std::vector<int64_t>& nodes) {
-    return nodes.empty() ? Scores() : objective.score(predictions, nodes);
+    return nodes.empty() ? Scores()
+                         : objective.score(predictions.index_select(0, index_of(nodes)), nodes);
   };
   result_.val = score(data_.protocol.val);
   result_.test = score(data_.protocol.test);
@@ -178,6 +207,8 @@ void Trainer::score_weights() {
 json Trainer::run_options() const {
   json all = to_json(options_);
   all["graph"] = graph_;
+  // Otherwise more epochs continue the run.
+  if (options_.schedule != Schedule::kCosine) all.erase("epochs");
   if (epochs_.estimator().lazy()) all["checkpoint_every"] = options_.checkpoint_every;
   return all;
 }
@@ -188,6 +219,7 @@ void Trainer::save() {
   checkpoint.progress.curve = curve_;
   checkpoint.progress.best = best_.state();
   checkpoint.progress.learning_rate = rate_.state();
+  checkpoint.progress.eval_every = eval_every_;
   checkpoint.options = run_options();
   epochs_.save(checkpoint);
   checkpoint.best = best_.epoch() > 0 ? best_.weights() : checkpoint.average;
@@ -202,6 +234,56 @@ void Trainer::resume() {
   rate_.restore(checkpoint->progress.learning_rate);
   curve_ = std::move(checkpoint->progress.curve);
   result_.epochs = checkpoint->epoch;
+  if (checkpoint->progress.eval_every > 0) eval_every_ = checkpoint->progress.eval_every;
+}
+
+// The choice of features for a graph that has none.
+struct FeatureChoice {
+  EmbedMethod method = EmbedMethod::kNone;
+  LearnedFeatures learned = {};
+  std::string reason = {};
+};
+
+// A tenth of the epochs with LINE features and with degree features; the better validation score
+// decides. Without validation nodes, LINE features if the links carry no attributes.
+FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
+  if (graph.nodes.features.columns > 0 || graph.links == 0) return {};
+  const auto objective = make_objective(graph.nodes.labels);
+  if (objective->seeds(graph, Split::kVal).empty()) {
+    const bool line = graph.link_attributes.columns == 0;
+    return {.method = line ? EmbedMethod::kLine : EmbedMethod::kNone,
+            .reason = line ? "learned from the links (LINE), because neither nodes nor links have "
+                             "attributes"
+                           : "degrees, because the graph has none"};
+  }
+  constexpr int64_t kMost = 20;
+  TrainOptions pilot = options;
+  pilot.epochs = std::clamp<int64_t>(options.epochs / 10, 1, kMost);
+  pilot.patience = 0;
+  pilot.schedule = Schedule::kConstant;
+  pilot.eval_every = 1;
+  pilot.checkpoint.clear();
+  pilot.progress = {};
+  pilot.batch_progress = {};
+  const auto score = [&](EmbedMethod method) {
+    pilot.features.embed.method = method;
+    auto result = Trainer(graph, pilot).run(0);
+    require(!result.stopped, "stopped; nothing was written");
+    return std::pair(make_objective(result.trained)->headline(result.val),
+                     std::move(result.trained.learned));
+  };
+  const auto degrees = score(EmbedMethod::kNone).first;
+  auto [line, learned] = score(EmbedMethod::kLine);
+  const bool better = line.merit() > degrees.merit();
+  FeatureChoice choice{.method = better ? EmbedMethod::kLine : EmbedMethod::kNone};
+  choice.reason = join(better ? "learned from the links (LINE)" : "degrees",
+                       ", because the graph has none: validation ", line.title, " ",
+                       significant(better ? line.value : degrees.value, 3), " after ", pilot.epochs,
+                       pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
+                       significant(better ? degrees.value : line.value, 3), " with ",
+                       better ? "degrees" : "LINE features");
+  if (better) choice.learned = std::move(learned);
+  return choice;
 }
 
 }  // namespace
@@ -211,9 +293,17 @@ TrainResult train(const Graph& graph, const TrainOptions& options) {
   const FlushDenormals flush;
   const Workspace workspace;
   const auto start = std::chrono::steady_clock::now();
-  Trainer trainer(graph, options);
+  TrainOptions resolved = checked(options);
+  FeatureChoice features;
+  if (options.features.embed.method == EmbedMethod::kAuto) {
+    features = choose_features(graph, options);
+    resolved.features.embed.method = features.method;
+  }
+  Trainer trainer(graph, resolved, std::move(features.learned));
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
-  return trainer.run(setup.count());
+  TrainResult result = trainer.run(setup.count());
+  result.features = std::move(features.reason);
+  return result;
 }
 
 }  // namespace lase

@@ -42,10 +42,13 @@ struct TrainResult {
   double seconds = 0;          // since the first step
   double train_seconds = 0;    // of these in steps and refreshes
   double refresh_seconds = 0;  // of these in refreshes that block training
+  double val_seconds = 0;      // in validation
+  int64_t eval_every = 0;      // epochs between validations
   int64_t refreshes = 0;
   int64_t training_links = 0;
   int64_t links = 0;     // of the graph
   std::string sampling;  // human-readable description of neighbor sampling
+  std::string features;  // why features were learned or not, if that was chosen automatically
   double links_per_second = 0;
   bool stopped = false;  // by `stop`
   std::string diverged;  // why training diverged; empty: it did not. The last good weights are kept
@@ -59,6 +62,9 @@ struct TrainResult {
 // nodes and nodes that belong to no split, and leaves out training nodes without such a link;
 // validation and test use all links. The same seed gives the same weights for any number of
 // threads, and after resuming from any checkpoint.
+//
+// If the graph has no node features and `features` is kAuto, short runs with LINE features and with
+// degree features decide by their validation scores.
 TrainResult train(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase

@@ -25,7 +25,9 @@ struct TrainingData {
   int64_t batch_size(int64_t batch) const;
 };
 
-// Learns features from links if requested, fits the scaling, and creates the model.
-TrainingData prepare_training(const Graph& graph, const TrainOptions& options);
+// Learns features from links if requested, unless they are given, fits the scaling, and creates the
+// model. The method of features must not be kAuto.
+TrainingData prepare_training(const Graph& graph, const TrainOptions& options,
+                              LearnedFeatures learned = {});
 
 }  // namespace lase

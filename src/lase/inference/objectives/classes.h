@@ -4,21 +4,29 @@
 
 namespace lase {
 
-// Tasks whose outputs are logits of classes share their metrics (F1, accuracy) and their table (the
-// most probable classes).
+// Tasks whose outputs are logits of classes share their metrics and their table of predictions.
 class ClassObjective : public Objective {
  public:
   using Objective::Objective;
 
-  std::vector<Metric> metrics(const Scores& scores) const override;
-  std::vector<std::string> columns(int64_t top_k) const override;
-  void write_row(TextWriter& out, std::span<const float> row, int64_t top_k) const override;
+  std::vector<std::string> columns(const PredictionColumns& wanted) const override;
+  void write_row(TextWriter& out, std::span<const float> row,
+                 const PredictionColumns& wanted) const override;
 
  protected:
+  std::vector<Metric> all_metrics(const Scores& scores) const override;
   // Empty scores with one entry per class of the model or of the labels.
   Scores no_scores(int64_t outputs, size_t nodes) const;
   // Micro- and macro-F1 from the classes; accuracy from the nodes with all labels correct.
   static void sum_up(Scores& scores, int64_t correct);
+  // Whether metrics that need sorted scores are wanted, and not too expensive.
+  bool wants_ranks(Detail detail, const at::Tensor& predictions) const;
+  // Scores of class c with the truth, for those of the nodes for which it is known.
+  virtual std::vector<Ranked> ranked(const at::Tensor& predictions, std::span<const int64_t> nodes,
+                                     int64_t c) const = 0;
+  // Area under the ROC curve and average precision of the positive class, or means over classes.
+  void add_ranks(Scores& scores, const at::Tensor& predictions,
+                 std::span<const int64_t> nodes) const;
 };
 
 }  // namespace lase

@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <cmath>
 
+#include "lase/base/error.h"
 #include "lase/inference/objectives/classes.h"
 #include "lase/inference/objectives/objectives.h"
 
@@ -25,20 +27,21 @@ class MultiLabel : public ClassObjective {
 
   Tensor probabilities(const Tensor& outputs) const override { return outputs.sigmoid(); }
 
-  Scores score(const Tensor& predictions, std::span<const int64_t> nodes) const override {
+  Scores score(const Tensor& predictions, std::span<const int64_t> nodes,
+               Detail detail) const override {
     const Tensor values = predictions.cpu().contiguous();
     const int64_t known = values.size(1);  // classes of the model
     const int64_t columns = labels().classes();
     Scores scores = no_scores(known, nodes.size());
     int64_t correct = 0;
+    const float* row = values.data_ptr<float>();
     for (const int64_t node : nodes) {
-      const float* row = values.data_ptr<float>() + node * known;
       bool all_correct = true;
       for (int64_t c = 0; c < std::ssize(scores.classes); ++c) {
         const float target = c < columns ? labels().target[node * columns + c] : 0;
         if (std::isnan(target)) continue;
         const bool truth = target == 1;
-        const bool predicted = c < known && row[c] > 0;
+        const bool predicted = c < known && row[c] > decision().offset_of(c);
         auto& of_class = scores.classes[static_cast<size_t>(c)];
         of_class.true_positives += truth && predicted ? 1 : 0;
         of_class.false_positives += !truth && predicted ? 1 : 0;
@@ -46,9 +49,63 @@ class MultiLabel : public ClassObjective {
         all_correct = all_correct && truth == predicted;
       }
       correct += all_correct ? 1 : 0;
+      row += known;
     }
     sum_up(scores, correct);
+    if (wants_ranks(detail, values) && columns == known) {
+      add_ranks(scores, values, nodes);
+      scores.log_loss = loss(values, nodes).mean().item<double>();
+    }
     return scores;
+  }
+
+  std::vector<std::string> columns(const PredictionColumns& wanted) const override {
+    auto names = ClassObjective::columns(wanted);
+    names.insert(names.begin(), "labels");
+    return names;
+  }
+
+  // All classes above their thresholds come first, as they are imported.
+  void write_row(TextWriter& out, std::span<const float> row,
+                 const PredictionColumns& wanted) const override {
+    std::string all;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const auto name = static_cast<int64_t>(c);
+      const float threshold = 1 / (1 + std::exp(-decision().offset_of(name)));
+      if (row[c] > threshold) all += join(all.empty() ? "" : ";", labels().names[name]);
+    }
+    (out << ',').field(all);
+    ClassObjective::write_row(out, row, wanted);
+  }
+
+ protected:
+  std::vector<Ranked> ranked(const Tensor& predictions, std::span<const int64_t> nodes,
+                             int64_t c) const override {
+    const Tensor column = predictions.select(1, c).contiguous();
+    const auto* score = column.data_ptr<float>();
+    std::vector<Ranked> known;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const float target = labels().target[nodes[i] * labels().classes() + c];
+      if (!std::isnan(target)) known.push_back({score[i], target == 1});
+    }
+    return known;
+  }
+
+  // The threshold with the highest F1 for each class with enough positive nodes.
+  std::vector<float> tuned_offsets(const Tensor& outputs,
+                                   std::span<const int64_t> nodes) const override {
+    constexpr int64_t kMost = 100'000'000;
+    constexpr int64_t kEnough = 10;
+    if (outputs.numel() > kMost || decision().metric.empty()) return {};
+    const Tensor values = outputs.cpu();
+    std::vector<float> offsets;
+    for (int64_t c = 0; c < values.size(1); ++c) {
+      auto scored = ranked(values, nodes, c);
+      const auto positive = std::count_if(scored.begin(), scored.end(),
+                                          [](const Ranked& node) { return node.positive; });
+      offsets.push_back(positive < kEnough ? 0 : best_offset(scored));
+    }
+    return offsets;
   }
 };
 

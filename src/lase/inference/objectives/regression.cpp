@@ -43,7 +43,8 @@ class Regression : public Objective {
   }
   int64_t explained_output(const Tensor&) const override { return 0; }
 
-  Scores score(const Tensor& predictions, std::span<const int64_t> nodes) const override {
+  Scores score(const Tensor& predictions, std::span<const int64_t> nodes,
+               Detail /*detail*/) const override {
     const Tensor values = predictions.cpu().contiguous();
     const auto* outputs = values.data_ptr<float>();
     const int64_t columns = values.size(1);
@@ -52,11 +53,12 @@ class Regression : public Objective {
     double sum = 0;
     double sum_squares = 0;
     int64_t count = 0;
-    for (const int64_t node : nodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
       for (int64_t c = 0; c < columns; ++c) {
-        const auto truth = static_cast<double>(labels().target[node * columns + c]);
+        const auto truth = static_cast<double>(labels().target[nodes[i] * columns + c]);
         if (std::isnan(truth)) continue;
-        const double difference = static_cast<double>(outputs[node * columns + c]) - truth;
+        const auto predicted = double{outputs[static_cast<int64_t>(i) * columns + c]};
+        const double difference = predicted - truth;
         error += std::abs(difference);
         squares += difference * difference;
         sum += truth;
@@ -74,17 +76,20 @@ class Regression : public Objective {
     return scores;
   }
 
-  std::vector<Metric> metrics(const Scores& scores) const override {
-    return {{"r2", "r2", scores.r2}, {"absolute_error", "absolute error", scores.absolute_error}};
-  }
-
-  std::vector<std::string> columns(int64_t) const override {
+  std::vector<std::string> columns(const PredictionColumns&) const override {
     std::vector<std::string> names;
     for (int64_t c = 0; c < outputs(); ++c) names.emplace_back(labels().names[c]);
     return names;
   }
-  void write_row(TextWriter& out, std::span<const float> row, int64_t) const override {
+  void write_row(TextWriter& out, std::span<const float> row,
+                 const PredictionColumns&) const override {
     for (const float value : row) out << ',' << value;
+  }
+
+ protected:
+  std::vector<Metric> all_metrics(const Scores& scores) const override {
+    return {{"r2", "r2", scores.r2},
+            {"absolute_error", "absolute error", scores.absolute_error, true}};
   }
 
  private:

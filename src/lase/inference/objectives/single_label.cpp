@@ -58,15 +58,22 @@ class SingleLabel : public ClassObjective {
 
   Tensor probabilities(const Tensor& outputs) const override { return outputs.softmax(1); }
 
-  Scores score(const Tensor& predictions, std::span<const int64_t> nodes) const override {
+  Scores score(const Tensor& predictions, std::span<const int64_t> nodes,
+               Detail detail) const override {
     const Tensor values = predictions.cpu().contiguous();
     const int64_t known = values.size(1);  // classes of the model
     Scores scores = no_scores(known, nodes.size());
     int64_t correct = 0;
+    const float* row = values.data_ptr<float>();
+    std::vector<float> merit(static_cast<size_t>(known));
     for (const int64_t node : nodes) {
-      const float* row = values.data_ptr<float>() + node * known;
+      for (int64_t c = 0; c < known; ++c) {
+        merit[static_cast<size_t>(c)] = row[c] - decision().offset_of(c);
+      }
+      row += known;
       const auto truth = static_cast<size_t>(labels().label[node]);
-      const auto predicted = static_cast<size_t>(std::max_element(row, row + known) - row);
+      const auto predicted =
+          static_cast<size_t>(std::max_element(merit.begin(), merit.end()) - merit.begin());
       ++scores.confusion[{truth, predicted}];
       if (truth == predicted) {
         ++correct;
@@ -77,10 +84,82 @@ class SingleLabel : public ClassObjective {
       }
     }
     sum_up(scores, correct);
+    if (wants_ranks(detail, values)) {
+      add_ranks(scores, values, nodes);
+      scores.log_loss = mean_log_loss(values, nodes);
+    }
     return scores;
   }
 
+ protected:
+  // With two classes of which one is rare, micro-F1 is highest if the rare one is never predicted.
+  Decision default_decision(std::span<const int64_t> training) const override {
+    std::vector<int64_t> count(static_cast<size_t>(labels().classes()));
+    for (const int64_t node : training) ++count[static_cast<size_t>(labels().label[node])];
+    constexpr double kMajority = 0.8;
+    const auto largest = count.empty() ? 0 : *std::max_element(count.begin(), count.end());
+    const bool balanced =
+        static_cast<double>(largest) <= kMajority * static_cast<double>(training.size());
+    const bool binary = count.size() == 2;
+    return {.metric = balanced ? "micro_f1"
+                      : binary ? "average_precision"
+                               : "macro_f1",
+            .positive = binary ? (count[0] < count[1] ? 0 : 1) : -1};
+  }
+
+  std::vector<Ranked> ranked(const Tensor& predictions, std::span<const int64_t> nodes,
+                             int64_t c) const override {
+    // The log odds of class c against the others, which order nodes by its probability.
+    const Tensor all = predictions.logsumexp(1);
+    const Tensor own = predictions.select(1, c);
+    Tensor odds;
+    if (predictions.size(1) == 2) {
+      odds = own - predictions.select(1, 1 - c);
+    } else {
+      odds = own - all;
+    }
+    odds = odds.contiguous();
+    const auto* score = odds.data_ptr<float>();
+    std::vector<Ranked> nodes_of_class;
+    nodes_of_class.reserve(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      nodes_of_class.push_back({score[i], labels().label[nodes[i]] == c});
+    }
+    return nodes_of_class;
+  }
+
+  // Two classes: the threshold of the rarer class with the highest F1, unless micro-F1 or accuracy
+  // is to be high.
+  std::vector<float> tuned_offsets(const Tensor& outputs,
+                                   std::span<const int64_t> nodes) const override {
+    const std::string& metric = decision().metric;
+    const int64_t positive = decision().positive;
+    const bool any_threshold = metric == "micro_f1" || metric == "accuracy" || metric.empty();
+    if (labels().classes() != 2 || positive < 0 || any_threshold) return {};
+    auto scored = ranked(outputs.cpu(), nodes, positive);
+    std::vector<float> offsets(2);
+    offsets[static_cast<size_t>(positive)] = best_offset(scored);
+    return offsets;
+  }
+
  private:
+  // Mean of −log p of the true class, over the nodes whose class the model knows.
+  double mean_log_loss(const Tensor& predictions, std::span<const int64_t> nodes) const {
+    const Tensor logs = predictions.log_softmax(1).contiguous();
+    const auto* row = logs.data_ptr<float>();
+    double sum = 0;
+    double count = 0;
+    for (const int64_t node : nodes) {
+      const int32_t truth = labels().label[node];
+      if (truth < predictions.size(1)) {
+        sum -= double{row[truth]};
+        count += 1;
+      }
+      row += predictions.size(1);
+    }
+    return ratio(sum, count);
+  }
+
   Tensor weight_;  // [classes]
 };
 

@@ -1,0 +1,106 @@
+#include "lase/inference/predict.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "lase/base/error.h"
+#include "lase/base/file.h"
+#include "lase/base/format.h"
+#include "lase/model/model.h"
+
+#include "cli/model_and_graph.h"
+#include "cli/option_flags.h"
+#include "cli/program.h"
+#include "cli/report.h"
+#include "common/paths.h"
+
+void add_predict(CLI::App& app, Session& session) {
+  struct Options {
+    ModelFiles files;
+    std::string out;
+    lase::PredictionColumns columns;
+    std::string report;
+  };
+  lase::OptionTable<Options> table;
+  table
+      .add("out", &Options::out, lase::any(),
+           "CSV file to write. Classification: node, label, probability, and label2, probability2, "
+           "... with --top-k; with several labels per node also labels, which lists all labels "
+           "above their thresholds. Regression: node and one column per target")
+      .required();
+  lase::OptionTable<lase::PredictionColumns> columns;
+  columns.add("top_k", &lase::PredictionColumns::top_k, lase::between(1, 1'000'000),
+              "Number of most probable classes to list per node (not for regression)");
+  columns.add("probabilities", &lase::PredictionColumns::probabilities, lase::any(),
+              "Also write the probability of every class, in columns probability_CLASS");
+  table.include(columns, &Options::columns);
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      session.add_command(app, "predict", command_summary("predict"), [options, &app, &session] {
+        require_distinct_files({options->files.model, options->files.graph},
+                               {options->out, options->report});
+        const ModelAndGraph opened = open_model_and_graph(options->files, session);
+        for (const std::string flag : {"--top-k", "--probabilities"}) {
+          const bool given = app.get_subcommand("predict")->count(flag) > 0;
+          lase::require(!given || opened.trained.task != lase::Task::kRegression, flag,
+                        ": the model predicts numbers, not classes");
+        }
+        const TimedPredictions timed = timed_predictions(options->files, opened);
+        lase::write_predictions(opened.trained, opened.graph, timed.predictions, options->columns,
+                                options->out);
+        session.out() << opened.graph.node_count() << " nodes written to " << options->out << "\n";
+        if (!options->report.empty()) {
+          write_report({.path = options->report,
+                        .graph_path = options->files.graph,
+                        .command = session.line()},
+                       opened.graph,
+                       run_of_model(opened.trained, opened.graph, timed.predictions.outputs),
+                       session);
+        }
+        return nlohmann::json{{"nodes", opened.graph.node_count()},
+                              {"out", options->out},
+                              {"seconds", timed.seconds},
+                              {"links_per_second", timed.links_per_second}};
+      });
+  add_flags(*command, model_files_table().bind(options->files));
+  add_flags(*command, table.bind(*options));
+  command->add_option("--report", options->report,
+                      "HTML report to write, as in lase train --report, for this graph");
+  command->footer(
+      "Examples:\n"
+      "  lase predict mail.model mail.graph --out predictions.csv\n"
+      "  lase predict mail.model new.graph --top-k 3 --out predictions.csv");
+}
+
+void add_embed(CLI::App& app, Session& session) {
+  struct Options {
+    ModelFiles files;
+    std::string out;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      session.add_command(app, "embed", command_summary("embed"), [options, &session] {
+        require_distinct_files({options->files.model, options->files.graph}, {options->out});
+        const ModelAndGraph opened = open_model_and_graph(options->files, session);
+        const TimedPredictions timed = timed_predictions(options->files, opened);
+        lase::write_embeddings(opened.graph, timed.predictions.embedding, options->out);
+        const int64_t width = timed.predictions.embedding.size(1);
+        session.out() << opened.graph.node_count() << " embeddings of width " << width
+                      << " written to " << options->out << "\n";
+        return nlohmann::json{{"nodes", opened.graph.node_count()},
+                              {"width", width},
+                              {"out", options->out},
+                              {"seconds", timed.seconds},
+                              {"links_per_second", timed.links_per_second}};
+      });
+  add_flags(*command, model_files_table().bind(options->files));
+  command->add_option("--out", options->out, "File to write: .npy, or CSV with node names")
+      ->required();
+  command->footer(
+      "Examples:\n"
+      "  lase embed mail.model mail.graph --out embeddings.npy\n"
+      "  lase embed mail.model new.graph --fanout 10,10 --out embeddings.csv");
+}
