@@ -51,7 +51,7 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
 void print_scores(const lase::Scores& scores, const lase::Objective& objective, std::ostream& out) {
   const lase::StringTable& names = objective.labels().names;
   for (const auto& metric : objective.metrics(scores)) {
-    out << fmt::format("{:<17} {:.4f}\n", metric.title, metric.value);
+    out << fmt::format("{:<27} {:.4f}\n", metric.title, metric.value);
   }
   if (scores.classes.empty()) return;
   out << fmt::format("\n{:<20}  precision  recall      F1  nodes\n", "class");
@@ -71,8 +71,8 @@ nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
   lase::require(opened.graph.nodes.labels.classes() > 0, files.graph,
                 ": has no labels to evaluate against");
   const auto nodes = nodes_of(opened.graph, split);
-  lase::require(!nodes.empty(), files.graph, ": has no labeled nodes in split ",
-                lase::quote(split));
+  lase::require(!nodes.empty(), files.graph, ": has no labeled nodes in split ", lase::quote(split),
+                split == "all" ? "" : "; to evaluate all labeled nodes, use --split all");
   const auto objective =
       lase::make_objective(opened.trained, lase::labels_as_trained(opened.trained, opened.graph));
   const lase::Labels& labels = objective->labels();

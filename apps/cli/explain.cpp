@@ -77,8 +77,13 @@ nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
     for (int64_t c = 0; c < names.size(); ++c) {
       if (names[c] == flags.of_class) options.output = c;
     }
+    std::string known;
+    for (int64_t c = 0; c < std::min<int64_t>(names.size(), 20); ++c) {
+      known += lase::join(known.empty() ? "" : ", ", names[c]);
+    }
     lase::require(options.output >= 0, files.model, ": has no class or regression target ",
-                  lase::quote(flags.of_class));
+                  lase::quote(flags.of_class), "; it has ", known,
+                  names.size() > 20 ? ", ..." : "");
   }
   const auto nodes = nodes_to_explain(opened.graph, flags, files.graph);
   lase::require_option(flags.svg.empty() || nodes.size() == 1, lase::OptionName{"svg"},

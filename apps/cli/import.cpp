@@ -53,6 +53,8 @@ std::string examples(const std::string& format) {
   static const std::map<std::string, std::string> all = {
       {"links",
        "Examples:\n"
+       "  lase import links payments/payments.csv --nodes payments/accounts.csv --label status \\\n"
+       "      --split 60/20/20 --time date --slices-by hour --out payments.graph\n"
        "  lase export planted.graph --out planted\n"
        "  lase import links planted/links.csv --nodes planted/nodes.csv --label label \\\n"
        "      --split split --features planted/features.npy --out links.graph"},
@@ -61,9 +63,11 @@ std::string examples(const std::string& format) {
        "  lase import contacts mail/contacts.csv --nodes mail/people.csv --label department \\\n"
        "      --split split --separate-directions --out mail.graph\n"
        "  lase import contacts new/contacts.csv --nodes new/people.csv --label department \\\n"
-       "      --split split --separate-directions --like mail.graph --out new.graph"},
+       "      --split split --like mail.graph --out new.graph"},
       {"typed",
        "Examples:\n"
+       "  lase import typed facts.csv --relation predicate --label kind --label-of source \\\n"
+       "      --split 60/20/20 --separate-directions --out facts.graph\n"
        "  lase export mail.graph --out tables\n"
        "  lase import typed tables/links.csv --nodes tables/nodes.csv --label label \\\n"
        "      --split split --separate-directions --features tables/features.npy \\\n"
@@ -84,6 +88,16 @@ std::string examples(const std::string& format) {
   };
   const auto found = all.find(format);
   return found == all.end() ? "" : found->second;
+}
+
+// Messages with option names as flags.
+std::vector<std::string> spelled(const std::vector<std::string>& messages) {
+  std::vector<std::string> texts;
+  for (const auto& message : messages) {
+    texts.push_back(
+        lase::Error(message).spelled([](auto name) { return flag_of(std::string(name)); }));
+  }
+  return texts;
 }
 
 // The first names of a list, and how many more there are.
@@ -107,7 +121,8 @@ void print_table(const lase::TableReport& table, std::ostream& out) {
   for (const auto& [role, columns] : table.roles) {
     out << kIndent << role << ": " << shortened(columns) << "\n";
   }
-  if (!table.ignored.empty()) out << kIndent << "ignored: " << shortened(table.ignored) << "\n";
+  if (!table.ignored.empty())
+    out << kIndent << "ignored: " << shortened(spelled(table.ignored)) << "\n";
 }
 
 nlohmann::json tables_json(const std::vector<lase::TableReport>& tables) {
@@ -119,19 +134,9 @@ nlohmann::json tables_json(const std::vector<lase::TableReport>& tables) {
                    {"delimiter", table.delimiter},
                    {"header", table.header},
                    {"columns", columns},
-                   {"ignored", table.ignored}});
+                   {"ignored", spelled(table.ignored)}});
   }
   return all;
-}
-
-// Messages with option names as flags.
-std::vector<std::string> spelled(const std::vector<std::string>& messages) {
-  std::vector<std::string> texts;
-  for (const auto& message : messages) {
-    texts.push_back(
-        lase::Error(message).spelled([](auto name) { return flag_of(std::string(name)); }));
-  }
-  return texts;
 }
 
 nlohmann::json run_import(const ImportOptions& options, const Session& session) {

@@ -44,8 +44,8 @@ void show_known_nodes(const ModelAndGraph& opened, const Session& session) {
 
 ModelAndGraph open_model_and_graph(const ModelFiles& files, const Session& session) {
   ModelAndGraph opened{lase::load_model(files.model), lase::load_graph(files.graph)};
-  show_known_nodes(opened, session);
   opened.graph = lase::prepare_graph(opened.trained, std::move(opened.graph), files.graph);
+  show_known_nodes(opened, session);
   return opened;
 }
 

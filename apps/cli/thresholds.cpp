@@ -12,7 +12,8 @@ void print_thresholds(const lase::Objective& objective, std::ostream& out) {
   std::string text;
   for (int64_t c = 0; c < objective.outputs(); ++c) {
     const float offset = decision.offset_of(c);
-    if (offset == 0) continue;
+    const bool binary = objective.outputs() == 2;
+    if (decision.offset.empty() || (binary && c != decision.positive)) continue;
     if (shown == kShown) {
       ++more;
       continue;

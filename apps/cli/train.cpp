@@ -258,10 +258,15 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
                        metrics[0].value, metrics[1].title, metrics[1].value, scores.nodes);
   };
   out << "epochs           " << result.epochs << (result.stopped ? ", interrupted" : "");
-  if (result.best_epoch > 0) {
+  if (!validates) {
+    out << "; the last weights are kept, because the graph has no validation nodes (see --split of "
+           "lase import)";
+  } else if (result.best_epoch > 0) {
     out << ", best " << result.best_epoch << " by "
         << (options.select == "loss" ? "loss" : objective->headline({}).title)
         << " on validation nodes";
+    const bool improving = result.best_epoch == result.epochs && result.epochs == options.epochs;
+    if (improving && options.patience > 0) out << "; more epochs may be better";
   }
   out << "\n" << time_text(result);
   print_features(result, out);

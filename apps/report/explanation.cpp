@@ -46,27 +46,31 @@ std::string headline(const Explanation& explanation, const Target& target) {
     return fmt::format("node {}: {} {} (standardized {})", explanation.node, explanation.output,
                        significant(*target, 3), score);
   }
-  return fmt::format("node {}: {}, logit {}, probability {}", explanation.node, explanation.output,
-                     score, number(explanation.probability));
+  const bool other = !explanation.predicted.empty() && explanation.predicted != explanation.output;
+  return fmt::format("node {}: {}{}, probability {}, logit {}", explanation.node,
+                     other ? "predicted " + explanation.predicted + "; explaining " : "",
+                     explanation.output, number(explanation.probability), score);
 }
 
-// An effect relative to the score: "+0.412 (13 %)".
-std::string relative(double effect, double score) {
-  if (score == 0) return signed_number(effect);
+// An effect, and its part of the difference between the score and the bias: "+0.412 (13 %)".
+std::string relative(double effect, const Explanation& explanation) {
+  const double bias = explanation.own ? explanation.own->bias : 0;
+  const double difference = std::abs(explanation.score - bias);
+  if (difference == 0) return signed_number(effect);
   return fmt::format("{} ({} %)", signed_number(effect),
-                     fixed(100 * std::abs(effect) / std::abs(score), 0));
+                     fixed(100 * std::abs(effect) / difference, 0));
 }
 
 // The part of the node itself, and of all its links.
 std::string own_text(const Explanation& explanation, const Target& target) {
   const OwnEffects& own = *explanation.own;
   std::string text =
-      fmt::format("\nown features: effect {}\n", relative(own.features, explanation.score));
+      fmt::format("\nown features: effect {}\n", relative(own.features, explanation));
   for (const auto& feature : own.top) {
     text += fmt::format("      {:<24} = {}  effect {}\n", feature.name, number(feature.value),
-                        relative(feature.effect, explanation.score));
+                        relative(feature.effect, explanation));
   }
-  text += fmt::format("all own links: effect {}\n", relative(own.links, explanation.score));
+  text += fmt::format("all own links: effect {}\n", relative(own.links, explanation));
   text += fmt::format("bias: {} of a node with average features and without links {}\n",
                       score_name(target), number(own.bias));
   return text;
@@ -75,9 +79,9 @@ std::string own_text(const Explanation& explanation, const Target& target) {
 std::string legend(const Explanation& explanation, const Target& target) {
   std::string text = fmt::format(
       "effect: change of the {0} due to the feature, link or attribute, and in parentheses its "
-      "size "
-      "relative to the {0}; effects need not add up; gate: λ(u,v); share: part of Σ|U f(e)| due to "
-      "the attribute",
+      "size relative to the difference between the {0} and the bias; effects need not add up; "
+      "gate: "
+      "λ(u,v); share: part of Σ|U f(e)| due to the attribute",
       score_name(target));
   for (const auto& layer : explanation.layers) {
     for (const auto& neighbor : layer.neighbors) {
@@ -172,7 +176,7 @@ std::string explanation_text(const Explanation& explanation, std::optional<doubl
     text += method(layer);
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
-                          relative(neighbor.effect, explanation.score), number(neighbor.gate));
+                          relative(neighbor.effect, explanation), number(neighbor.gate));
       for (const auto& attribute : neighbor.attributes) {
         text += fmt::format("      {:<24} = {}  {}\n", attribute.name, number(attribute.value),
                             attribute_effect(attribute));

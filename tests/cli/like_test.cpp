@@ -87,9 +87,9 @@ TEST_F(LikeFlag, RejectsDifferentNodeFeatures) {
       {"earlier graph", "age"});
 }
 
-TEST_F(LikeFlag, RejectsLinksWithAndWithoutSeparateDirections) {
+TEST_F(LikeFlag, RejectsSeparateDirectionsThatTheEarlierGraphDoesNotHave) {
   expect_error(
-      [&] { import_both("contacts", "a b 0\na b 8\n", {"--separate-directions"}, "x y 7\n", {}); },
+      [&] { import_both("contacts", "a b 0\na b 8\n", {}, "x y 7\n", {"--separate-directions"}); },
       {"earlier graph"});
 }
 

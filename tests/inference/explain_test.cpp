@@ -265,7 +265,9 @@ TEST(Predict, AddsTheFeaturesThatTrainingAdded) {
 
 TEST(Predict, RejectsAGraphWithOtherAttributes) {
   const Graph graph = toy_graph({});
-  const TrainedModel trained = some_model(graph, "sage", 1);
+  TrainedModel trained = some_model(graph, "sage", 1);
+  trained.attribute_names = graph.attribute_names;
+  trained.feature_names = graph.nodes.feature_names;
   const Graph other = toy_graph({.features = 5});
   expect_error([&] { predict(trained, other); }, {"the graph", "has 5 node features"});
 }

@@ -181,7 +181,7 @@ TEST_F(ContactsFormat, RejectsBadTimesAndSlices) {
       {"slices -1: must be from 0 to 1048576"});
   expect_error([&] { read(kContacts, {"--slices", "99999999"}); }, {"slices 99999999"});
   expect_error([&] { read("a b\nb c\n"); }, {"2 columns, expected one more for time"});
-  expect_error([&] { read("source,target,time\n"); }, {"has no rows with a time"});
+  expect_error([&] { read("source,target,time\n"); }, {"has no rows below its header"});
   expect_error([&] { read("a b -1e308\nb c 1e308\n"); }, {"-1e+308 to 1e+308", "too far apart"});
 }
 
@@ -252,11 +252,53 @@ TEST_F(ContactsFormat, ReadsOtherDateFormats) {
       [&] {
         read("day,source,target\n31.13.2023,a,b\n", {"--date-format", "%d.%m.%Y", "--time", "day"});
       },
-      {"line 2: column 'day' is '31.13.2023', expected a date such as 31.01.2024"});
+      {"line 2: column 'day' is '31.13.2023', expected a time in seconds or a date such as "
+       "31.01.2024"});
   const auto zoned =
       read("t,source,target\n2024-01-01 01:00 +0200,a,b\n",
            {"--date-format", "%Y-%m-%d %H:%M %z", "--time", "t", "--slices-by", "hour"});
   EXPECT_GT(arc(zoned, "a", "b")[23], 0);
+}
+
+TEST_F(ContactsFormat, FindsPairsOfNames) {
+  const auto graph = raw(",day,when,person_b,person_a\n0,1,50,x,y\n1,1,60,y,z\n");
+  using Roles = std::vector<std::pair<std::string, Strings>>;
+  EXPECT_EQ(graph.tables[0].roles,
+            (Roles{{"source", {"person_a"}}, {"target", {"person_b"}}, {"time", {"when"}}}));
+  EXPECT_TRUE(graph.warnings.empty());
+}
+
+TEST_F(ContactsFormat, WarnsOfColumnsTakenInTheirOrder) {
+  const auto graph = raw("room,person,hired\nr1,bob,1\nr2,bob,2\n");
+  ASSERT_EQ(graph.warnings.size(), 1U);
+  EXPECT_NE(graph.warnings[0].find("(source: room, target: person, time: hired)"),
+            std::string::npos)
+      << graph.warnings[0];
+  expect_error([&] { raw("day,room,person\n1,r1,bob\n2,r2,bob\n"); },
+               {"column 'person' is 'bob', expected a time",
+                "columns were taken in their order, because none has a common name (source: day"});
+}
+
+TEST_F(ContactsFormat, InheritsDirectionsAndDateFormat) {
+  const Strings flags = {"--date-format", "%d.%m.%Y", "--separate-directions",
+                         "--slices-by",   "weekday",  "--counts",
+                         "none"};
+  const auto graph = read("source,target,date\na,b,01.01.2024\nb,a,02.01.2024\n", flags);
+  const Schema schema = schema_of(graph);
+  const auto later =
+      build_graph(raw("source,target,date\na,b,08.01.2024\n", {"--counts", "none"}, &schema)).graph;
+  EXPECT_TRUE(later.separate_directions);
+  EXPECT_EQ(arc(later, "a", "b")[0], 1);
+  expect_error(
+      [&] {
+        raw("a b 5\n", {"--slices-by", "hour"}, &schema);
+      },
+      {"slices_by hour: the earlier graph has slices by weekday"});
+  expect_error(
+      [&] {
+        raw("a b 5\n", {"--slices", "3"}, &schema);
+      },
+      {"slices 3: the earlier graph has 7 slices"});
 }
 
 }  // namespace

@@ -113,12 +113,56 @@ TEST_F(Events, TypesMayBeGiven) {
   EXPECT_EQ(arc(graph, "a", "c"), (Floats{0.5, 1, 1, 0}));
   EXPECT_EQ(texts(read(text, {"--types", "zip=ignore,ok=category"}).attribute_names),
             (Strings{"ok=yes", "ok=no", "ok="}));
-  expect_error([&] { read(text, {"--types", "zap=number"}); }, {"has no column 'zap' for types"});
+  expect_error(
+      [&] {
+        read(text, {"--types", "zap=number"});
+      },
+      {"types 'zap=number': neither ", " has a column 'zap'"});
   expect_error(
       [&] {
         read(text, {"--types", "zip=integer"});
       },
       {"types 'zip=integer': must be NAME=TYPE"});
+}
+
+// Positions in time, like slices, must mean the same for later data.
+TEST_F(Events, TimesAreMeasuredFromTheLatestRowUnlessSlicedBySpan) {
+  const std::string week = "from,to,when\na,b,2024-01-01\na,b,2024-01-03\nb,c,2024-01-05\n";
+  const std::string later = "from,to,when\na,b,2024-05-01\na,b,2024-05-03\nb,c,2024-05-05\n";
+  const auto graph = read(week, {"--time", "when", "--slices-by", "weekday"});
+  EXPECT_FLOAT_EQ(value(graph, "a", "b", "when_first"), 1);
+  EXPECT_FLOAT_EQ(value(graph, "a", "b", "when_last"), 0.5F);
+  const Schema schema = schema_of(graph);
+  const auto next = read(later, {}, &schema);
+  EXPECT_FLOAT_EQ(value(next, "a", "b", "when_first"), 1);
+  EXPECT_FLOAT_EQ(value(next, "a", "b", "when_last"), 0.5F);
+}
+
+TEST_F(Events, NumbersMayHaveDecimalCommas) {
+  const std::string text = "source;target;amount\na;b;1,5\nb;c;-2,25\nc;d;3\n";
+  const auto graph = read(text, {"--decimal", ","});
+  EXPECT_EQ(arc(graph, "b", "c"), Floats{-2.25});
+  expect_error(
+      [&] {
+        read(text, {"--types", "amount=number"});
+      },
+      {"line 2: column 'amount' is '1,5', expected a number with a decimal point"});
+}
+
+TEST_F(Events, IgnoredColumnsHaveAReason) {
+  std::string text = "source,target,memo,day,price\n";
+  for (int i = 0; i < 40; ++i) {
+    text += join("a", i, ",b,word", i, ",", i % 28 + 1, ".1.", 1980 + i, ",\"", i, ",5\"\n");
+  }
+  const auto raw = read_format("links", {write("links.csv", text)});
+  ASSERT_EQ(raw.tables[0].ignored.size(), 3U);
+  EXPECT_EQ(raw.tables[0].ignored[0], "memo (text)");
+  EXPECT_NE(raw.tables[0].ignored[1].find("day (text; for dates, set"), std::string::npos);
+  EXPECT_NE(raw.tables[0].ignored[2].find("price (text; for decimal commas"), std::string::npos);
+}
+
+TEST_F(Events, AHeaderAloneIsAnError) {
+  expect_error([&] { read("source,target,amount\n"); }, {"has no rows below its header"});
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST_F(LinksFormat, DetectsNumbersCategoriesAndDates) {
                                         {"target", {"to"}},
                                         {"attributes", {"amount", "date"}},
                                         {"categories", {"channel"}}}));
-  EXPECT_EQ(raw.tables[0].ignored, Strings{"note"});
+  EXPECT_EQ(raw.tables[0].ignored, Strings{"note (text)"});
   EXPECT_EQ(texts(raw.attribute_names),
             (Strings{"amount", "date", "amount_missing", "channel=card", "channel=cash"}));
 }

@@ -287,5 +287,19 @@ TEST_F(NodeTable, HasADelimiterAndAHeaderOfItsOwn) {
   EXPECT_EQ(texts(graph.nodes.feature_names), Strings{"column 3"});
 }
 
+TEST_F(NodeTable, NotesLabelsThatAreProbablyMistakes) {
+  const auto raw =
+      read_format("links", arguments("id,team\na,NA\nb,Red\nc,red\n", {"--label", "team"}));
+  ASSERT_EQ(raw.notes.size(), 2U);
+  EXPECT_NE(raw.notes[0].find("the label 'NA' is a class like any other"), std::string::npos);
+  EXPECT_NE(raw.notes[1].find("'Red' and 'red' differ only by case"), std::string::npos);
+  expect_error(
+      [&] {
+        read_format("links",
+                    arguments("id,team\na,x\nb,y\n", {"--label", "team", "--split", "60,20,20"}));
+      },
+      {"split '60,20,20': write percentages with slashes"});
+}
+
 }  // namespace
 }  // namespace lase

@@ -17,6 +17,7 @@ Explanation example() {
       .node = 2, .name = long_name, .gate = 1, .effect = -0.25, .attributes = {}};
   return {.node = "Zoë",
           .output = "sales",
+          .predicted = "sales",
           .score = 1.5,
           .probability = 0.8,
           .own = OwnEffects{.bias = 0.125,
@@ -36,16 +37,16 @@ TEST(Explanation, TextAlignsNamesByCharacterCount) {
   Explanation explanation = example();
   explanation.layers[0].neighbors[1].name = "Übung";
   const std::string text = explanation_text(explanation);
-  EXPECT_TRUE(text.starts_with("node Zoë: sales, logit 1.500, probability 0.800\neffect: change "));
-  EXPECT_NE(text.find("own features: effect +0.750 (50 %)\n"), text.npos) << text;
-  EXPECT_NE(text.find("      age                      = 41.000  effect +0.300 (20 %)\n"),
+  EXPECT_TRUE(text.starts_with("node Zoë: sales, probability 0.800, logit 1.500\neffect: change "));
+  EXPECT_NE(text.find("own features: effect +0.750 (55 %)\n"), text.npos) << text;
+  EXPECT_NE(text.find("      age                      = 41.000  effect +0.300 (22 %)\n"),
             text.npos);
-  EXPECT_NE(text.find("all own links: effect +0.375 (25 %)\n"), text.npos);
+  EXPECT_NE(text.find("all own links: effect +0.375 (27 %)\n"), text.npos);
   EXPECT_NE(text.find("and without links 0.125\n"), text.npos);
   EXPECT_NE(text.find("layer 1: 7 links"), text.npos) << text;
-  EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500 (33 %)  gate 0.250\n"), text.npos)
+  EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500 (36 %)  gate 0.250\n"), text.npos)
       << text;
-  EXPECT_NE(text.find("\n  Übung                effect −0.250 (17 %)  gate 1.000\n"), text.npos)
+  EXPECT_NE(text.find("\n  Übung                effect −0.250 (18 %)  gate 1.000\n"), text.npos)
       << text;
   EXPECT_NE(text.find("\n      mails                    = 3.000  effect −0.062, share 75%\n"),
             text.npos)

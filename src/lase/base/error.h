@@ -22,6 +22,8 @@ class Error : public std::runtime_error {
   // `message` as returned by join(), with option names marked.
   explicit Error(const std::string& message);
 
+  // The message with option names marked.
+  const std::string& marked() const { return message_; }
   // The message with every option name replaced by spell(name).
   std::string spelled(const std::function<std::string(std::string_view)>& spell) const;
 

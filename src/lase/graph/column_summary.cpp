@@ -42,8 +42,13 @@ std::vector<ColumnSummary> summarize(const Attributes& matrix, const StringTable
     }
     if (matrix.rows == 0) column.least = column.most = 0;
     column.mean /= static_cast<double>(std::max<int64_t>(1, matrix.rows));
-    const auto missing = column_of.find(column.name + "_missing");
-    if (missing != column_of.end()) column.missing = all[missing->second].non_zero;
+    // Statistics of events, such as amount_sum, share the column amount_missing.
+    for (const std::string_view suffix : {"", "_sum", "_mean", "_max"}) {
+      if (!column.name.ends_with(suffix)) continue;
+      const std::string stem = column.name.substr(0, column.name.size() - suffix.size());
+      const auto missing = column_of.find(stem + "_missing");
+      if (missing != column_of.end()) column.missing = all[missing->second].non_zero;
+    }
   }
   return all;
 }

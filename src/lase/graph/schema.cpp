@@ -46,6 +46,7 @@ Schema schema_of(const Graph& graph) {
   schema.attribute_names = graph.separate_directions ? shared_names(names) : names;
   schema.feature_names = feature_names(graph);
   schema.label_names = graph.nodes.labels.names;
+  schema.separate_directions = graph.separate_directions;
   schema.preprocessing = graph.preprocessing;
   return schema;
 }

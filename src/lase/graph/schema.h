@@ -14,6 +14,7 @@ struct Schema {
   StringTable attribute_names;
   StringTable feature_names;
   StringTable label_names;
+  bool separate_directions = false;
   nlohmann::json preprocessing;
 
   // The list of numbers under `key` in the preprocessing; empty if there is none. Throws Error if

@@ -315,6 +315,9 @@ Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOpt
   Explanation explanation;
   explanation.node = network.graph.nodes.names[options.node];
   explanation.output = trained.label_names[output];
+  if (trained.task == Task::kSingleLabel) {
+    explanation.predicted = trained.label_names[objective->explained_output(logits)];
+  }
   explanation.score = logits[output].item<double>();
   const Tensor probability = objective->probabilities(logits.unsqueeze(0));
   if (probability.defined()) explanation.probability = probability[0][output].item<double>();

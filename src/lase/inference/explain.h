@@ -64,6 +64,7 @@ struct LayerExplanation {
 struct Explanation {
   std::string node;
   std::string output;
+  std::string predicted;          // class; empty for regression
   double score = 0;               // logit of the class, or standardized target
   double probability = 0;         // 0 for regression
   std::optional<OwnEffects> own;  // not for LastLayerExplainer

@@ -38,7 +38,9 @@ int32_t ColumnEncoder::code(int64_t c, std::string_view value) {
   auto& values = values_[static_cast<size_t>(c)];
   if (!fixed_) return values.add(value);
   const auto known = values.find(value);
-  if (!known) ++unseen_;
+  if (!known && unseen_++ == 0) {
+    first_unseen_ = join(categories_[static_cast<size_t>(c)], "=", value);
+  }
   return known.value_or(-1);
 }
 

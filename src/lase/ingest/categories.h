@@ -34,6 +34,7 @@ class ColumnEncoder {
   // The code of a value of categorical column c; −1 for a value without a column.
   int32_t code(int64_t c, std::string_view value);
   int64_t unseen() const { return unseen_; }
+  const std::string& first_unseen() const { return first_unseen_; }  // "city=Paris"
 
   // Valid once all values have been encoded and filled.
   int64_t width() const;
@@ -67,6 +68,7 @@ class ColumnEncoder {
   std::vector<std::vector<bool>> missing_;  // [numbers, rows]; empty if a column has all numbers
   bool fixed_;
   int64_t unseen_ = 0;
+  std::string first_unseen_;
 };
 
 // Encodes the numbers [rows, numbers()] and codes [rows, categories()] of all rows.

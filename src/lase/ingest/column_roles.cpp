@@ -41,11 +41,13 @@ std::vector<ColumnRole> link_roles(const LinkTableOptions& options) {
   std::vector<ColumnRole> roles = {
       {.option = "source",
        .named = options.source,
-       .usual = {"source", "src", "from", "sender", "u", "id1", "user1", "node1"},
+       .usual = {"source", "src", "from", "sender", "payer", "caller", "head", "subject", "u",
+                 "id1", "user1", "node1"},
        .words = ColumnRole::Words::kFirst},
       {.option = "target",
        .named = options.target,
-       .usual = {"target", "dst", "to", "receiver", "recipient", "v", "id2", "user2", "node2"},
+       .usual = {"target", "dst", "to", "receiver", "recipient", "payee", "callee", "tail",
+                 "object", "v", "id2", "user2", "node2"},
        .words = ColumnRole::Words::kFirst}};
   if (options.nodes.file.empty() && !options.nodes.label.empty()) {
     roles.push_back({.option = "label", .named = options.nodes.label, .required = false});
@@ -75,8 +77,57 @@ ColumnRoles::ColumnRoles(const Table& table, const std::vector<ColumnRole>& role
       if (column >= 0) assigned_[i].columns = {column};
     }
   };
-  if (table.has_header()) assign(&ColumnRoles::by_name);
+  if (table.has_header()) {
+    assign(&ColumnRoles::by_name);
+    assign_pair(roles);
+    for (size_t i = 0; i < roles.size(); ++i) {
+      if (roles[i].required && assigned_[i].columns.empty()) guessed_.push_back(i);
+    }
+  }
   assign(&ColumnRoles::by_position);
+}
+
+// Source and target are often a pair such as person_a and person_b, or node1 and node2.
+void ColumnRoles::assign_pair(const std::vector<ColumnRole>& roles) {
+  const auto find = [&](std::string_view option) {
+    const auto found = std::find_if(roles.begin(), roles.end(),
+                                    [&](const ColumnRole& role) { return role.option == option; });
+    return static_cast<size_t>(found - roles.begin());
+  };
+  const size_t source = find("source");
+  const size_t target = find("target");
+  if (std::max(source, target) >= roles.size()) return;
+  if (!assigned_[source].columns.empty() || !assigned_[target].columns.empty()) return;
+  for (const int64_t first : rest()) {
+    const std::string name = lower_case(table_.columns()[static_cast<size_t>(first)]);
+    if (name.size() < 2) continue;
+    for (const int64_t second : rest()) {
+      const std::string other = lower_case(table_.columns()[static_cast<size_t>(second)]);
+      const bool same_stem = name.size() == other.size() &&
+                             name.compare(0, name.size() - 1, other, 0, name.size() - 1) == 0;
+      const std::string ends = {name.back(), other.back()};
+      if (!same_stem || (ends != "ab" && ends != "12" && ends != "ij")) continue;
+      assigned_[source].columns = {first};
+      assigned_[target].columns = {second};
+      return;
+    }
+  }
+}
+
+std::string ColumnRoles::guesses() const {
+  std::string text;
+  std::string options;
+  for (const size_t i : guessed_) {
+    const auto column = static_cast<size_t>(assigned_[i].columns[0]);
+    text += join(text.empty() ? "" : ", ", assigned_[i].option, ": ", table_.columns()[column]);
+    options += join(options.empty()        ? ""
+                    : i == guessed_.back() ? " and "
+                                           : ", ",
+                    OptionName{assigned_[i].option});
+  }
+  if (text.empty()) return text;
+  return join("columns were taken in their order, because none has a common name (", text,
+              "); if that is wrong, set ", options);
 }
 
 bool ColumnRoles::claimed(int64_t column) const {
@@ -159,7 +210,8 @@ TableReport ColumnRoles::report() const {
   for (int64_t column = 0; column < table_.column_count(); ++column) {
     if (claimed(column)) continue;
     const auto& name = names[static_cast<size_t>(column)];
-    report.ignored.push_back(name.empty() ? "the first column (row numbers)" : name);
+    report.ignored.push_back(name.empty() ? "the first column (row numbers)"
+                                          : name + table_.why_text(column));
   }
   return report;
 }

@@ -42,6 +42,9 @@ class ColumnRoles {
   // The columns without a role, except row numbers: a first column without a name, as pandas and R
   // write it.
   std::vector<int64_t> rest() const;
+  // Which required columns of a table with a header were taken by their order, and what to do if
+  // that is wrong; empty: none.
+  std::string guesses() const;
   // What was read, with all columns that have no role as ignored.
   TableReport report() const;
 
@@ -53,11 +56,13 @@ class ColumnRoles {
 
   int64_t by_name(const ColumnRole& role) const;
   int64_t by_position(const ColumnRole& role) const;
+  void assign_pair(const std::vector<ColumnRole>& roles);
   bool claimed(int64_t column) const;
   bool is_row_number(int64_t column) const;
 
   const Table& table_;
   std::vector<Assigned> assigned_;
+  std::vector<size_t> guessed_;  // roles
 };
 
 }  // namespace lase

@@ -9,7 +9,12 @@
 namespace lase {
 
 std::optional<double> TimeFormat::parse(std::string_view text) const {
-  if (format_.empty()) return parse_time(text);
+  const auto formatted = parse_formatted(text);
+  return formatted ? formatted : parse_time(text);
+}
+
+std::optional<double> TimeFormat::parse_formatted(std::string_view text) const {
+  if (format_.empty()) return std::nullopt;
   std::tm fields{};
   fields.tm_mday = 1;
   const std::string terminated(text);
@@ -29,21 +34,64 @@ std::string TimeFormat::example() const {
   return {text.data(), size};
 }
 
-ColumnType detect_type(const std::vector<std::string_view>& values, const TimeFormat& times) {
+std::optional<double> parse_decimal(std::string_view text, char decimal) {
+  if (decimal == '.') return parse_number(text);
+  std::string point(text);
+  std::replace(point.begin(), point.end(), decimal, '.');
+  return text.find('.') == text.npos ? parse_number(point) : std::nullopt;
+}
+
+namespace {
+
+template <class Holds>
+bool most(const std::vector<std::string_view>& values, const Holds& holds) {
   size_t count = 0;
+  size_t held = 0;
+  for (const auto value : values) {
+    if (is_missing(value)) continue;
+    ++count;
+    held += holds(value) ? 1 : 0;
+  }
+  return count > 0 && 2 * held >= count;
+}
+
+}  // namespace
+
+bool look_like_dates(const std::vector<std::string_view>& values) {
+  return most(values, [](std::string_view value) {
+    int separators = 0;
+    for (const char c : value.substr(0, value.find(' '))) {
+      const bool separator = c == '.' || c == '/' || c == '-';
+      if (!separator && (c < '0' || c > '9')) return false;
+      separators += separator ? 1 : 0;
+    }
+    return separators == 2;
+  });
+}
+
+bool have_decimal_commas(const std::vector<std::string_view>& values) {
+  return most(values, [](std::string_view value) { return parse_decimal(value, ',').has_value(); });
+}
+
+ColumnType detect_type(const std::vector<std::string_view>& values, const TimeFormat& times,
+                       char decimal) {
+  size_t count = 0;
+  size_t formatted = 0;
   size_t numbers = 0;
   size_t booleans = 0;
-  size_t dates = 0;  // and numbers, unless a format is given
+  size_t dates = 0;  // and numbers
   std::set<std::string_view> distinct;
   for (const auto value : values) {
     if (is_missing(value)) continue;
     ++count;
     distinct.insert(value);
-    numbers += parse_number(value).has_value() ? 1 : 0;
+    formatted += times.parse_formatted(value).has_value() ? 1 : 0;
+    numbers += parse_decimal(value, decimal).has_value() ? 1 : 0;
     booleans += parse_boolean(value).has_value() ? 1 : 0;
     dates += times.parse(value).has_value() ? 1 : 0;
   }
   constexpr size_t kFew = 10;
+  if (formatted > 0 && 2 * formatted >= count) return ColumnType::kDate;
   if (2 * numbers >= count) return ColumnType::kNumber;
   if (2 * dates >= count) return ColumnType::kDate;
   if (booleans == count) return ColumnType::kBoolean;

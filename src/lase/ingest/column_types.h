@@ -24,13 +24,15 @@ inline bool is_numeric(ColumnType type) {
   return type == ColumnType::kNumber || type == ColumnType::kBoolean || type == ColumnType::kDate;
 }
 
-// Parses times: seconds since 1970 and ISO 8601, or only a given format of strptime.
+// Parses times: in a given format of strptime, if there is one, in ISO 8601, or as seconds since
+// 1970.
 class TimeFormat {
  public:
-  // Throws Error if the format has no conversion.
   explicit TimeFormat(std::string format) : format_(std::move(format)) {}
   // Seconds since 1970.
   std::optional<double> parse(std::string_view text) const;
+  // Only in the given format.
+  std::optional<double> parse_formatted(std::string_view text) const;
   std::string example() const;
 
  private:
@@ -39,6 +41,14 @@ class TimeFormat {
 
 // Detects the type of a column from its first values, of which the majority decides, so that bad
 // numbers are reported.
-ColumnType detect_type(const std::vector<std::string_view>& values, const TimeFormat& times);
+ColumnType detect_type(const std::vector<std::string_view>& values, const TimeFormat& times,
+                       char decimal);
+
+// Whether most values look like dates in another format, or like numbers with a decimal comma.
+bool look_like_dates(const std::vector<std::string_view>& values);
+bool have_decimal_commas(const std::vector<std::string_view>& values);
+
+// A finite number with this decimal separator.
+std::optional<double> parse_decimal(std::string_view text, char decimal);
 
 }  // namespace lase

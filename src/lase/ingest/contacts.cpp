@@ -26,7 +26,7 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
     all.add(
         "time", &O::time, any(),
         "Column with times in seconds since 1970 or as ISO 8601 dates (default: a column with a "
-        "usual name such as time, timestamp or date, else the third)");
+        "common name such as time, timestamp or date, else the third)");
     all.add("weight", &O::weight, any(),
             "Column with the weight of each contact; with none, every weight is 1 (default: a "
             "column named "
@@ -38,10 +38,13 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
   return table;
 }
 
-RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
+static RawGraph read_contact_table(const ContactsOptions& options, const Schema* schema) {
   contacts_option_table().check(options);
   check(options.rules);
   RawGraph graph;
+  if (!options.table.date_format.empty()) {
+    graph.preprocessing["date_format"] = options.table.date_format;
+  }
   graph.rules = options.rules;
   graph.rules.transform = options.slices.counts;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
@@ -88,6 +91,10 @@ RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
   slices.report(graph, std::ssize(times), outside);
   nodes.finish(graph);
   return graph;
+}
+
+RawGraph read_contacts(const ContactsOptions& options, const Schema* schema) {
+  return read_contact_table(like_earlier(options, schema), schema);
 }
 
 }  // namespace lase

@@ -64,7 +64,10 @@ std::vector<std::string> EventColumns::names() const {
 }
 
 std::vector<ColumnRule> EventColumns::rules(Transform transform) const {
-  std::vector<ColumnRule> rules = {{Merge::kSum, transform}, {Merge::kMin}, {Merge::kMax}};
+  const bool increases = slices_.position_increases();
+  std::vector<ColumnRule> rules = {{Merge::kSum, transform},
+                                   {increases ? Merge::kMin : Merge::kMax},
+                                   {increases ? Merge::kMax : Merge::kMin}};
   for (int64_t j = 0; j < encoder_.numbers(); ++j) {
     for (const auto& statistic : kStatistics) rules.push_back({statistic.merge, transform});
   }

@@ -33,7 +33,9 @@ struct TableOptions {
   // Types of columns that are not as detected: NAME=TYPE, with number, boolean, date, category or
   // ignore.
   std::vector<std::string> types = {};
-  std::string date_format = {};  // of strptime; empty: ISO 8601, or seconds since 1970
+  // Of strptime, in addition to ISO 8601 and seconds since 1970; empty: as in the earlier graph.
+  std::string date_format = {};
+  std::string decimal = ".";  // separator of decimals: "." or ","
 };
 
 enum class UnknownNodes : uint8_t { kError, kAdd, kDrop };
@@ -98,12 +100,15 @@ struct LinksOptions : LinkTableOptions {
   std::string time;  // column; empty: none, or as in the earlier graph
   SliceOptions slices;
 };
-// The attributes of links with times are, in this order, for numbers X, categories C and times T,
+// The attributes of links with times T, numbers X and categories C are, in this order,
 //
 //   count               number of rows
-//   T_first, T_last     time since the first row as a fraction of the span; by age, before the
-//   latest X_sum, X_mean, X_max X_missing, C=value  number of rows slice i             number of
-//   rows in the time slice X slice i           sum in the time slice
+//   T_first, T_last     if slices are by span, time since the first row, otherwise before the
+//                       latest row, as a fraction of the span
+//   X_sum, X_mean, X_max
+//   X_missing, C=value  number of rows
+//   slice i             number of rows in the time slice
+//   X slice i           sum in the time slice
 RawGraph read_links(const LinksOptions& options, const Schema* schema = nullptr);
 
 // Contacts over time: source, target, time; each link counts its contacts per time slice.

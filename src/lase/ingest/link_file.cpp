@@ -12,16 +12,18 @@ const OptionTable<TableOptions>& table_option_table() {
             "Field delimiter: one character, tab or space (default: detected)");
     all.add("header", &O::header, one_of<Header>(),
             "Whether the first line is a header with column names");
-    all.add("missing", &O::missing, any(),
-            "Missing numbers in attribute and feature columns (empty, NA, NaN, null, -): the mean "
-            "of the training data, with a column NAME_missing that tells where it was used (mean), "
-            "an error (fail), or a value");
+    all.add(
+        "missing", &O::missing, any(),
+        "Missing numbers in attribute and feature columns (empty, NA, NaN, null, -): mean of the "
+        "training data (adds a column NAME_missing), fail, or a number");
     all.add("types", &O::types, any(),
             "Types of columns, if not as detected: NAME=TYPE, with the type number, boolean, date, "
             "category or ignore");
-    all.add("date_format", &O::date_format, any(),
-            "Format of dates and times as for strptime, such as '%d.%m.%Y %H:%M' (default: ISO "
-            "8601, or seconds since 1970)");
+    all.add(
+        "date_format", &O::date_format, any(),
+        "Format of dates and times as for strptime, such as '%d.%m.%Y %H:%M', in addition to ISO "
+        "8601 and seconds since 1970");
+    all.add("decimal", &O::decimal, one_of({".", ","}), "Decimal separator of numbers");
     return all;
   }();
   return table;
@@ -54,9 +56,9 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
       .positional();
   all.add("source", &O::source, any(),
           "Column with the source node, by name or by position from 1 (default: a column with a "
-          "usual name such as source, from, sender or id1, else the first)");
+          "common name such as source, from, sender or id1, else the first)");
   all.add("target", &O::target, any(),
-          "Column with the target node (default: a column with a usual name such as target, to, "
+          "Column with the target node (default: a column with a common name such as target, to, "
           "receiver or id2, else the second)");
   all.include(table_option_table(), &O::table).group("Tables");
   all.include(node_option_table(), &O::nodes).group("Nodes");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lase/base/error.h"
 #include "lase/base/interner.h"
 #include "lase/graph/raw_graph.h"
 #include "lase/ingest/column_roles.h"
@@ -23,6 +24,21 @@ const OptionTable<NodeOptions>& node_option_table();
 inline constexpr const char* kLayoutHelp =
     "Storage layout of the link attributes: dense, sparse, or each distinct row stored once "
     "(dictionary); auto = default of the input format";
+
+// The options, completed by what an earlier graph was imported with: separate directions and the
+// format of dates.
+template <class Options>
+Options like_earlier(Options options, const Schema* schema) {
+  if (schema == nullptr) return options;
+  options.rules.separate_directions =
+      options.rules.separate_directions || schema->separate_directions;
+  const auto format = schema->preprocessing.find("date_format");
+  if (options.table.date_format.empty() && format != schema->preprocessing.end() &&
+      format->is_string()) {
+    options.table.date_format = format->template get<std::string>();
+  }
+  return options;
+}
 
 // Throws Error if the rules are inconsistent.
 void check(const LinkRules& rules);
@@ -56,8 +72,10 @@ void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, R
     if (label >= 0) chunk.label.push_back(row.text(label));
     parse(chunk.payload, row);
   };
+  size_t rows = 0;
   const auto merge = [&](const Chunk& chunk) {
     constexpr size_t kAhead = 16;
+    rows += chunk.line.size();
     for (size_t i = 0; i < chunk.line.size(); ++i) {
       if (2 * (i + kAhead) + 1 < chunk.ends.size()) {
         nodes.prefetch(chunk.ends[2 * (i + kAhead)].hash);
@@ -77,7 +95,15 @@ void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, R
       add(chunk.payload, i);
     }
   };
-  table.read<Chunk>(parse_row, merge);
+  const std::string guesses = roles.guesses();
+  if (!guesses.empty()) graph.warnings.push_back(join(table.path(), ": ", guesses));
+  try {
+    table.read<Chunk>(parse_row, merge);
+  } catch (const Error& error) {
+    if (guesses.empty()) throw;
+    throw Error(join(error.marked(), "; ", guesses));
+  }
+  require(rows > 0 || nodes.size() > 0, table.path(), ": has no rows below its header");
 }
 
 }  // namespace lase

@@ -131,10 +131,13 @@ const OptionTable<LinksOptions>& links_option_table() {
   return table;
 }
 
-RawGraph read_links(const LinksOptions& options, const Schema* schema) {
+static RawGraph read_link_table(const LinksOptions& options, const Schema* schema) {
   links_option_table().check(options);
   check(options.rules);
   RawGraph graph;
+  if (!options.table.date_format.empty()) {
+    graph.preprocessing["date_format"] = options.table.date_format;
+  }
   graph.rules = options.rules;
   const std::string named_time = time_column(options, schema);
   const bool timed = !named_time.empty();
@@ -230,9 +233,14 @@ RawGraph read_links(const LinksOptions& options, const Schema* schema) {
   if (encoder.unseen() > 0) {
     graph.notes.push_back(
         join(grouped(encoder.unseen()),
-             " category values of links are not in the earlier graph and were ignored"));
+             " category values of links are not in the earlier graph and were ignored, such as ",
+             encoder.first_unseen()));
   }
   return graph;
+}
+
+RawGraph read_links(const LinksOptions& options, const Schema* schema) {
+  return read_link_table(like_earlier(options, schema), schema);
 }
 
 }  // namespace lase

@@ -134,6 +134,10 @@ std::vector<int64_t> columns_of(const Table& table, const std::vector<std::strin
 
 void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
   const auto& options = options_;
+  const bool commas = options_.split.find(',') != std::string::npos &&
+                      options_.split.find_first_not_of("0123456789.,") == std::string::npos;
+  require_option(!commas, OptionName{"split"}, " ", quote(options_.split),
+                 ": write percentages with slashes, such as 60/20/20");
   table_path_ = table.path();
   typed_ = table.typed_columns();
   require_option(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
@@ -241,7 +245,9 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   if (encoder_->unseen() > 0) {
     notes_.push_back(
         join(grouped(encoder_->unseen()),
-             " category values of nodes are not in the earlier graph and were ignored"));
+             " category values of nodes are not in the earlier graph and were ignored, "
+             "such as ",
+             encoder_->first_unseen()));
   }
 }
 
@@ -449,6 +455,23 @@ void NodeReader::add_labels(RawGraph& graph) {
   }
 }
 
+// Notes about labels that are probably mistakes.
+void NodeReader::check_label_names(const StringTable& names) {
+  std::map<std::string, std::string> by_case;
+  for (int64_t c = 0; c < names.size(); ++c) {
+    const std::string name(names[c]);
+    if (is_missing(name)) {
+      notes_.push_back(join("the label ", quote(name),
+                            " is a class like any other; leave the field empty if it is unknown"));
+    }
+    const auto [found, added] = by_case.emplace(lower_case(name), name);
+    if (!added) {
+      notes_.push_back(join("the labels ", quote(found->second), " and ", quote(name),
+                            " differ only by case and are different classes"));
+    }
+  }
+}
+
 void NodeReader::add_split(RawGraph& graph) {
   if (options_.split.empty()) return;
   if (is_shares(options_.split)) {
@@ -467,6 +490,9 @@ void NodeReader::add_split(RawGraph& graph) {
 
 void NodeReader::finish(RawGraph& graph) {
   add_labels(graph);
+  if (graph.nodes.labels.task != Task::kRegression) {
+    check_label_names(graph.nodes.labels.names);
+  }
   add_split(graph);
   add_features(graph);
   if (unknown_ > 0) {

@@ -133,6 +133,7 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
     : path_(std::move(path)),
       options_(std::move(options)),
       stream_(path_),
+      decimal_(options_.decimal[0]),
       times_(options_.date_format) {
   if (path_ == "-") path_ = "standard input";
   const Sample sample = sample_lines(stream_);
@@ -172,7 +173,27 @@ void Table::find_types(const std::vector<std::string_view>& sample) {
       columns[i].push_back(fields[i]);
     }
   }
-  for (const auto& values : columns) types_.push_back(detect_type(values, times_));
+  for (const auto& values : columns) {
+    const ColumnType type = detect_type(values, times_, decimal_);
+    types_.push_back(type);
+    const bool words = type == ColumnType::kText || type == ColumnType::kCategory;
+    hints_.push_back(words && have_decimal_commas(values) ? Hint::kDecimal
+                     : words && look_like_dates(values)   ? Hint::kDates
+                                                          : Hint::kNone);
+  }
+}
+
+std::string Table::why_text(int64_t column) const {
+  if (type(column) != ColumnType::kText) return "";
+  switch (hints_[static_cast<size_t>(column)]) {
+    case Hint::kDecimal:
+      return join(" (text; for decimal commas, set ", OptionName{"decimal"}, " to ',')");
+    case Hint::kDates:
+      return join(" (text; for dates, set ", OptionName{"date_format"}, ", such as %d.%m.%Y)");
+    case Hint::kNone:
+      return " (text)";
+  }
+  return "";
 }
 
 void Table::set_types() {
@@ -196,8 +217,11 @@ void require_typed_columns(const TableOptions& options, const Table& table,
     const auto in = [&](const std::vector<std::string>& typed) {
       return std::find(typed.begin(), typed.end(), name) != typed.end();
     };
-    require(in(table.typed_columns()) || in(others), table.path(), ": has no column ", quote(name),
-            " for ", OptionName{"types"}, " ", quote(given));
+    std::string known;
+    for (const auto& column : table.columns()) known += (known.empty() ? "" : ", ") + column;
+    require(in(table.typed_columns()) || in(others), OptionName{"types"}, " ", quote(given),
+            ": neither ", table.path(), " nor the table of nodes has a column ", quote(name),
+            "; the links have ", known);
   }
 }
 
@@ -250,7 +274,7 @@ bool Table::find_header(const std::vector<std::string_view>& sample,
   if (std::any_of(first.begin(), first.end(), is_wanted)) return true;
   // A name is not a number, and no value of a column.
   const auto is_value = [&](std::string_view field) {
-    return parse_number(field).has_value() || times_.parse(field).has_value() ||
+    return parse_decimal(field, decimal_).has_value() || times_.parse(field).has_value() ||
            (!field.empty() && is_missing(field));
   };
   if (std::any_of(first.begin(), first.end(), is_value)) return false;
@@ -311,7 +335,8 @@ int64_t Table::column(const std::string& name_or_position, std::string_view role
   std::string known;
   for (const auto& name : names_) known += (known.empty() ? "" : ", ") + name;
   fail(path_, ": has no column ", quote(name_or_position), " for ", OptionName{role}, "; it has ",
-       column_count(), " columns: ", known);
+       column_count(), " columns: ", known,
+       header_ ? "" : ". It was read without a header, so name columns by position, such as 2");
 }
 
 int64_t Table::count_lines(std::string_view block) {
@@ -347,7 +372,7 @@ void Row::fail(int64_t column, std::string_view expected) const {
 }
 
 double Row::number(int64_t column) const {
-  const auto value = parse_number(text(column));
+  const auto value = parse_decimal(text(column), table_->decimal_);
   if (!value) fail(column, "a finite number");
   return *value;
 }
@@ -355,10 +380,8 @@ double Row::number(int64_t column) const {
 double Row::time(int64_t column) const {
   const auto value = table_->times_.parse(text(column));
   if (!value) {
-    fail(column,
-         join(table_->options_.date_format.empty() ? "a time in seconds or a date such as "
-                                                   : "a date such as ",
-              table_->times_.example(), "; set ", OptionName{"date_format"}, " for other formats"));
+    fail(column, join("a time in seconds or a date such as ", table_->times_.example(), "; set ",
+                      OptionName{"date_format"}, " for other formats"));
   }
   return *value;
 }
@@ -372,7 +395,7 @@ float Row::attribute(int64_t column) const {
   } else if (type == ColumnType::kBoolean) {
     value = parse_boolean(field);
   } else {
-    value = parse_number(field);
+    value = parse_decimal(field, table_->decimal_);
   }
   if (!value && is_missing(field)) {
     if (table_->fill_) return *table_->fill_;
@@ -380,11 +403,17 @@ float Row::attribute(int64_t column) const {
   }
   if (!value) {
     const auto& name = table_->columns()[static_cast<size_t>(column)];
-    fail(column, type == ColumnType::kDate ? join("a date such as ", table_->times_.example())
-                 : type == ColumnType::kBoolean
-                     ? "true or false"
-                     : join("a finite number; for categories, set ", OptionName{"types"}, " to ",
-                            name, "=category"));
+    if (type == ColumnType::kDate) {
+      fail(column, join("a date such as ", table_->times_.example(), "; set ",
+                        OptionName{"date_format"}, " for other formats"));
+    }
+    if (type == ColumnType::kBoolean) fail(column, "true or false");
+    if (parse_decimal(field, ',')) {
+      fail(column, join("a number with a decimal point; for decimal commas, set ",
+                        OptionName{"decimal"}, " to ','"));
+    }
+    fail(column, join("a finite number; for categories or dates, set ", OptionName{"types"}, " to ",
+                      name, "=category or ", name, "=date"));
   }
   constexpr double kSecondsPerDay = 86400;
   if (type == ColumnType::kDate) *value /= kSecondsPerDay;

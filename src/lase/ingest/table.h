@@ -65,6 +65,8 @@ class Table {
   std::optional<int64_t> find(std::string_view name) const;
   // The type given by the user, or that of the first rows.
   ColumnType type(int64_t column) const { return types_[static_cast<size_t>(column)]; }
+  // Why a column is neither a number nor a category, for the summary: " (text)"; empty otherwise.
+  std::string why_text(int64_t column) const;
   // The names of columns whose types were given, without those that this table does not have.
   const std::vector<std::string>& typed_columns() const { return typed_; }
 
@@ -135,7 +137,10 @@ class Table {
 
   std::vector<std::string> names_;
   std::vector<ColumnType> types_;
+  enum class Hint : uint8_t { kNone, kDates, kDecimal };
+  std::vector<Hint> hints_;  // for columns of words
   std::vector<std::string> typed_;
+  char decimal_;
   TimeFormat times_;
   std::optional<float> fill_;  // for missing numbers; NaN: left open
 };

@@ -85,7 +85,7 @@ const OptionTable<SliceOptions>& slice_option_table() {
 ColumnRole time_role(const std::string& named, bool required) {
   return {.option = "time",
           .named = named,
-          .usual = {"time", "timestamp", "date", "datetime", "ts", "t", "seconds"},
+          .usual = {"time", "timestamp", "date", "datetime", "when", "ts", "t", "seconds"},
           .words = ColumnRole::Words::kAny,
           .required = required};
 }
@@ -93,6 +93,8 @@ ColumnRole time_role(const std::string& named, bool required) {
 TimeSlices::TimeSlices(const SliceOptions& options, const std::vector<double>& times,
                        const std::string& path, const Schema* schema)
     : by_(schema != nullptr ? earlier_by(*schema) : options.by), slicing_(options.slicing) {
+  require_option(options.by == SlicesBy::kSpan || options.by == by_, OptionName{"slices_by"}, " ",
+                 name_of(options.by), ": the earlier graph has slices by ", name_of(by_));
   require(!times.empty(), path, ": has no rows with a time");
   const auto [first, last] = std::minmax_element(times.begin(), times.end());
   require(std::isfinite(*last - *first), path, ": has times from ", *first, " to ", *last,
@@ -103,13 +105,15 @@ TimeSlices::TimeSlices(const SliceOptions& options, const std::vector<double>& t
   if (schema != nullptr) {
     boundaries_ = schema->numbers("slice_boundaries");
     require(boundaries_.size() >= 2, "the earlier graph was imported without time slices");
+    require_option(options.slices == 0 || options.slices == count(), OptionName{"slices"}, " ",
+                   options.slices, ": the earlier graph has ", count(), " slices");
     const auto span = schema->numbers("time_span");
     if (span.size() == 2) {
       origin_ = span[0];
       span_ = span[1] - span[0];
     }
   }
-  if (by_ == SlicesBy::kAge) origin_ = latest_;
+  if (by_ != SlicesBy::kSpan) origin_ = latest_;
   if (schema != nullptr) return;
   const int64_t fixed = by_ == SlicesBy::kHour ? 24 : by_ == SlicesBy::kWeekday ? 7 : 0;
   require_option(fixed == 0 || options.slices == 0 || options.slices == fixed, OptionName{"slices"},
@@ -153,7 +157,7 @@ int32_t TimeSlices::of(double time) const {
 }
 
 float TimeSlices::position(double time) const {
-  const double since = by_ == SlicesBy::kAge ? origin_ - time : time - origin_;
+  const double since = by_ == SlicesBy::kSpan ? time - origin_ : origin_ - time;
   return static_cast<float>(span_ > 0 ? since / span_ : 0);
 }
 
@@ -181,22 +185,27 @@ std::vector<std::string> TimeSlices::names() const {
 void TimeSlices::store(nlohmann::json& preprocessing) const {
   preprocessing["slices_by"] = name_of(by_);
   preprocessing["slice_boundaries"] = boundaries_;
-  const double first = by_ == SlicesBy::kAge ? origin_ - span_ : origin_;
+  const double first = by_ == SlicesBy::kSpan ? origin_ : origin_ - span_;
   preprocessing["time_span"] = {first, first + span_};
 }
 
 void TimeSlices::report(RawGraph& graph, int64_t events, int64_t outside) const {
   const bool fixed = by_ == SlicesBy::kHour || by_ == SlicesBy::kWeekday;
-  graph.notes.push_back(join(grouped(events), " rows in ", grouped(count()), " slices by ",
-                             name_of(by_),
+  graph.notes.push_back(join(grouped(events), " rows in ", grouped(count()),
                              fixed                         ? ""
-                             : slicing_ == Slicing::kWidth ? " of equal width"
-                                                           : " of equal count"));
+                             : slicing_ == Slicing::kWidth ? " equal-width"
+                                                           : " equal-count",
+                             " slices by ", name_of(by_)));
+  if (graph.rules.transform == Transform::kLog1p ||
+      (!graph.column_rules.empty() && graph.column_rules[0].transform == Transform::kLog1p)) {
+    graph.notes.push_back(join("counts and sums are stored as ln(1 + x); ", OptionName{"counts"},
+                               " none keeps them as they are"));
+  }
   if (outside == 0) return;
   const std::string message =
       join(grouped(outside), " of ", grouped(events),
-           " rows lie outside the time slices of the earlier graph: they link nodes, but no slice "
-           "counts them");
+           " rows lie outside the time slices of the earlier graph: they still link nodes, but are "
+           "not counted in any slice");
   if (100 * outside <= events) {
     graph.notes.push_back(message);
   } else {

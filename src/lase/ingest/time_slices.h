@@ -22,9 +22,12 @@ class TimeSlices {
   int64_t count() const { return static_cast<int64_t>(boundaries_.size()) - 1; }
   // The slice of a time, or −1 if it is outside all slices.
   int32_t of(double time) const;
-  // Time since the first event, as a fraction of the span; by age, before the latest event of this
-  // file. The span is that of the earlier graph, if there is one.
+  // By span, the time since the first event, otherwise before the latest event of this file, as a
+  // fraction of the span. The first event and the span are those of the earlier graph, if there is
+  // one.
   float position(double time) const;
+  // Whether later times have higher positions.
+  bool position_increases() const { return by_ == SlicesBy::kSpan; }
   std::vector<std::string> names() const;  // [count()]
 
   // Stores the slices for later data.

@@ -31,7 +31,7 @@ const OptionTable<TypedOptions>& typed_option_table() {
     OptionTable<O> all;
     all.include(link_table_option_table(Merging::kAlways));
     all.add("relation", &O::relation, any(),
-            "Column with the relation; an empty field means none (default: a column with a usual "
+            "Column with the relation; an empty field means none (default: a column with a common "
             "name such as relation, type or kind, else the third)");
     all.add("weight", &O::weight, any(),
             "Column with the weight of each relation; with none, every weight is 1 (default: a "
@@ -45,10 +45,13 @@ const OptionTable<TypedOptions>& typed_option_table() {
   return table;
 }
 
-RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
+static RawGraph read_typed_table(const TypedOptions& options, const Schema* schema) {
   typed_option_table().check(options);
   check(options.rules);
   RawGraph graph;
+  if (!options.table.date_format.empty()) {
+    graph.preprocessing["date_format"] = options.table.date_format;
+  }
   graph.rules = options.rules;
   graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
   NodeReader nodes(options.nodes, options.table, schema);
@@ -99,6 +102,10 @@ RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
   }
   nodes.finish(graph);
   return graph;
+}
+
+RawGraph read_typed(const TypedOptions& options, const Schema* schema) {
+  return read_typed_table(like_earlier(options, schema), schema);
 }
 
 }  // namespace lase

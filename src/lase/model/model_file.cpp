@@ -1,6 +1,7 @@
 #include "lase/model/model_file.h"
 
 #include <ATen/ATen.h>
+#include <set>
 #include <vector>
 
 #include "lase/base/error.h"
@@ -96,12 +97,27 @@ TrainedModel load_model(const std::string& path) try {
 
 namespace {
 
+// " (without: a, b, …)": the first expected names that were not found.
+std::string difference(const StringTable& expected, const StringTable& found) {
+  constexpr int kShown = 3;
+  std::set<std::string_view> known;
+  for (int64_t i = 0; i < found.size(); ++i) known.insert(found[i]);
+  std::string text;
+  int shown = 0;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    if (known.contains(expected[i])) continue;
+    if (shown++ == kShown) return text + ", ...)";
+    text += join(text.empty() ? " (without: " : ", ", expected[i]);
+  }
+  return text.empty() ? text : text + ")";
+}
+
 // Throws Error for the first difference between two lists of names.
 void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
                  const std::string& path) {
   require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
-          ", but the model was trained on ", expected.size(), "; import the data with ",
-          OptionName{"like"}, " and the training graph");
+          ", but the model was trained on ", expected.size(), difference(expected, found),
+          "; import the data with ", OptionName{"like"}, " and the training graph");
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == found[i]) continue;
     fail(path, ": column ", i + 1, " of the ", what, " is ", quote(found[i]),
@@ -142,6 +158,7 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
     check_names(trained.link_reduction.names, graph.attribute_names, "link attributes", path);
     reduce_links(graph, {}, trained.link_reduction);
   }
+  check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
   if (trained.learned.present()) {
     const int64_t own = trained.feature_names.size() - trained.learned.embedding.width();
     require(graph.nodes.features.columns == own, path, ": has ", graph.nodes.features.columns,
@@ -150,7 +167,6 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
     add_features(trained.learned, graph);
   }
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
-  check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
   check_slices(trained.preprocessing, graph.preprocessing, path);
   constexpr std::string_view kSeparate = "separate attributes for each direction";
   constexpr std::string_view kShared = "the same attributes in both directions";

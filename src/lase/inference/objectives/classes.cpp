@@ -10,12 +10,19 @@
 
 namespace lase {
 
+// With two classes, the average precision is that of one of them.
+std::string ClassObjective::precision_title() const {
+  const bool binary = outputs() == 2 && decision().positive >= 0;
+  if (!binary) return "average precision";
+  return join("average precision of ", labels().names[decision().positive]);
+}
+
 std::vector<Metric> ClassObjective::all_metrics(const Scores& scores) const {
   std::vector<Metric> all = {{"micro_f1", "micro-F1", scores.micro_f1},
                              {"macro_f1", "macro-F1", scores.macro_f1},
                              {"accuracy", "accuracy", scores.accuracy},
                              {"roc_auc", "ROC-AUC", scores.roc_auc},
-                             {"average_precision", "average precision", scores.average_precision},
+                             {"average_precision", precision_title(), scores.average_precision},
                              {"log_loss", "log loss", scores.log_loss, true}};
   const std::string& selected = decision().metric;
   const auto c = static_cast<size_t>(std::max<int64_t>(0, decision().positive));

@@ -14,6 +14,7 @@ class ClassObjective : public Objective {
                  const PredictionColumns& wanted) const override;
 
  protected:
+  std::string precision_title() const;
   std::vector<Metric> all_metrics(const Scores& scores) const override;
   // Empty scores with one entry per class of the model or of the labels.
   Scores no_scores(int64_t outputs, size_t nodes) const;
