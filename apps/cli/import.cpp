@@ -170,11 +170,16 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
                        earlier.link_reduction);
   }
   for (const auto& leak : lase::find_leaks(graph)) {
-    warnings.push_back(
-        fmt::format("the column {} alone predicts the label of training nodes (balanced accuracy "
-                    "{:.3f}); leave "
-                    "it out with --types {}=ignore if it will not be known for new nodes",
-                    leak.column, leak.accuracy, leak.column));
+    const std::string what =
+        leak.of_links ? fmt::format("the sum of the link attribute '{}' over the links of a node",
+                                    leak.column)
+                      : fmt::format("the column '{}'", leak.column);
+    const std::string remedy =
+        leak.of_links ? "" : fmt::format(", or leave it out with --types '{}=ignore'", leak.column);
+    warnings.push_back(fmt::format(
+        "{} alone predicts the label of training nodes (balanced accuracy {:.3f}); make sure that "
+        "it does not come from the label and is known for new nodes{}",
+        what, leak.accuracy, remedy));
   }
   lase::save_graph(graph, options.out);
 

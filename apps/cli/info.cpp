@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include "lase/base/error.h"
 #include "lase/base/lase_file.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
@@ -28,8 +29,15 @@ const lase::OptionTable<InfoOptions>& info_table() {
   return table;
 }
 
+// False for a file that lase did not write, so that opening it as a graph explains what it is.
+bool is_model(const std::string& path) try {
+  return lase::kind_of_file(path).name == lase::kModelFile.name;
+} catch (const lase::Error&) {
+  return false;
+}
+
 nlohmann::json run_info(const InfoOptions& options, const Session& session) {
-  if (lase::kind_of_file(options.file).name == lase::kModelFile.name) {
+  if (is_model(options.file)) {
     const auto about = lase::describe_model_json(options.file);
     session.out() << lase::describe_model_text(about);
     return about;

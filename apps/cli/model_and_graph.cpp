@@ -37,7 +37,7 @@ void show_known_nodes(const ModelAndGraph& opened, const Session& session) {
   std::cerr << "lase: warning: " << lase::grouped(known) << " of " << lase::grouped(nodes)
             << " nodes are known to the learned features of the model, by their ids; the features "
                "of the others are learned from their links and fit less well. Check that the ids "
-               "are those of the training graph, or train a model without --features\n";
+               "are those of the training graph, or train a model with --features none\n";
 }
 
 }  // namespace

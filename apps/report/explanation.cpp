@@ -71,6 +71,8 @@ std::string own_text(const Explanation& explanation, const Target& target) {
                         relative(feature.effect, explanation));
   }
   text += fmt::format("all own links: effect {}\n", relative(own.links, explanation));
+  text += fmt::format("both together: effect {}\n",
+                      relative(explanation.score - own.bias, explanation));
   text += fmt::format("bias: {} of a node with average features and without links {}\n",
                       score_name(target), number(own.bias));
   return text;

@@ -163,6 +163,18 @@ TEST_F(Events, IgnoredColumnsHaveAReason) {
 
 TEST_F(Events, AHeaderAloneIsAnError) {
   expect_error([&] { read("source,target,amount\n"); }, {"has no rows below its header"});
+  expect_error([&] { read("caller,callee,call_start\n"); }, {"has no rows below its header"});
+}
+
+TEST_F(Events, LaterDataAreReadLikeTheEarlierGraph) {
+  const auto nodes = write("n.csv", "id;team;fee\na;x;1,5\nb;y;2,5\n");
+  const std::string links = "source,target\na,b\n";
+  const auto graph = read(links, {"--nodes", nodes, "--label", "team", "--decimal", ","});
+  const Schema schema = schema_of(graph);
+  const auto later = read(links, {"--nodes", nodes}, &schema);
+  EXPECT_EQ(texts(later.nodes.labels.names), (Strings{"x", "y"}));
+  EXPECT_EQ(later.nodes.labels.label[1], 1);
+  EXPECT_EQ(row(later.nodes.features, 0), Floats{1.5});
 }
 
 }  // namespace

@@ -290,9 +290,9 @@ TEST_F(NodeTable, HasADelimiterAndAHeaderOfItsOwn) {
 TEST_F(NodeTable, NotesLabelsThatAreProbablyMistakes) {
   const auto raw =
       read_format("links", arguments("id,team\na,NA\nb,Red\nc,red\n", {"--label", "team"}));
-  ASSERT_EQ(raw.notes.size(), 2U);
-  EXPECT_NE(raw.notes[0].find("the label 'NA' is a class like any other"), std::string::npos);
-  EXPECT_NE(raw.notes[1].find("'Red' and 'red' differ only by case"), std::string::npos);
+  ASSERT_EQ(raw.warnings.size(), 2U);
+  EXPECT_NE(raw.warnings[0].find("the label 'NA' is a class like any other"), std::string::npos);
+  EXPECT_NE(raw.warnings[1].find("'Red' and 'red' differ only by case"), std::string::npos);
   expect_error(
       [&] {
         read_format("links",

@@ -42,6 +42,7 @@ TEST(Explanation, TextAlignsNamesByCharacterCount) {
   EXPECT_NE(text.find("      age                      = 41.000  effect +0.300 (22 %)\n"),
             text.npos);
   EXPECT_NE(text.find("all own links: effect +0.375 (27 %)\n"), text.npos);
+  EXPECT_NE(text.find("both together: effect +1.375 (100 %)\n"), text.npos);
   EXPECT_NE(text.find("and without links 0.125\n"), text.npos);
   EXPECT_NE(text.find("layer 1: 7 links"), text.npos) << text;
   EXPECT_NE(text.find("\n  Anna <a&b>           effect +0.500 (36 %)  gate 0.250\n"), text.npos)

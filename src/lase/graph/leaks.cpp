@@ -131,14 +131,14 @@ std::vector<Leak> find_leaks(const Graph& graph) {
     return columns <= kMostColumns && columns * std::ssize(nodes) <= kMostValues;
   };
   std::vector<Leak> leaks;
-  const auto check = [&](const Columns& columns) {
+  const auto check = [&](const Columns& columns, bool of_links) {
     for (size_t j = 0; j < columns.names.size(); ++j) {
       const double accuracy = balanced_accuracy(bins_of(columns.values[j]), label);
-      if (accuracy > kSuspicious) leaks.push_back({columns.names[j], accuracy});
+      if (accuracy > kSuspicious) leaks.push_back({columns.names[j], of_links, accuracy});
     }
   };
-  if (affordable(graph.nodes.features.columns)) check(feature_columns(graph, nodes));
-  if (affordable(graph.link_attributes.columns)) check(link_columns(graph, nodes));
+  if (affordable(graph.nodes.features.columns)) check(feature_columns(graph, nodes), false);
+  if (affordable(graph.link_attributes.columns)) check(link_columns(graph, nodes), true);
   return leaks;
 }
 

@@ -11,7 +11,8 @@ namespace lase {
 // probably derived from them.
 struct Leak {
   std::string column;
-  double accuracy = 0;  // balanced: the mean recall of the classes
+  bool of_links = false;  // the sum of a link attribute over the links of a node
+  double accuracy = 0;    // balanced: the mean recall of the classes
 };
 
 // Checks columns of node features, categories as one column, and sums of link attributes over the

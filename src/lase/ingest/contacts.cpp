@@ -40,14 +40,8 @@ const OptionTable<ContactsOptions>& contacts_option_table() {
 
 static RawGraph read_contact_table(const ContactsOptions& options, const Schema* schema) {
   contacts_option_table().check(options);
-  check(options.rules);
-  RawGraph graph;
-  if (!options.table.date_format.empty()) {
-    graph.preprocessing["date_format"] = options.table.date_format;
-  }
-  graph.rules = options.rules;
+  RawGraph graph = empty_graph(options, LayoutRule::kSmaller);
   graph.rules.transform = options.slices.counts;
-  graph.layout_rule = layout_rule(options.layout, LayoutRule::kSmaller);
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.time, options.weight});

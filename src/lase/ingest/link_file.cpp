@@ -91,4 +91,15 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic) {
   return automatic;
 }
 
+RawGraph empty_graph(const LinkTableOptions& options, LayoutRule automatic) {
+  check(options.rules);
+  RawGraph graph;
+  graph.rules = options.rules;
+  graph.layout_rule = layout_rule(options.layout, automatic);
+  const std::string& date_format = options.table.date_format;
+  if (!date_format.empty()) graph.preprocessing["date_format"] = date_format;
+  if (options.table.decimal != ".") graph.preprocessing["decimal"] = options.table.decimal;
+  return graph;
+}
+
 }  // namespace lase

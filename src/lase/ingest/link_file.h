@@ -25,17 +25,23 @@ inline constexpr const char* kLayoutHelp =
     "Storage layout of the link attributes: dense, sparse, or each distinct row stored once "
     "(dictionary); auto = default of the input format";
 
-// The options, completed by what an earlier graph was imported with: separate directions and the
-// format of dates.
+// The options, completed by what an earlier graph was imported with: separate directions, the
+// format of dates, the decimal separator and the column of labels.
 template <class Options>
 Options like_earlier(Options options, const Schema* schema) {
   if (schema == nullptr) return options;
   options.rules.separate_directions =
       options.rules.separate_directions || schema->separate_directions;
-  const auto format = schema->preprocessing.find("date_format");
-  if (options.table.date_format.empty() && format != schema->preprocessing.end() &&
-      format->is_string()) {
-    options.table.date_format = format->template get<std::string>();
+  const auto text = [&](const char* key) -> std::string {
+    const auto found = schema->preprocessing.find(key);
+    const bool known = found != schema->preprocessing.end() && found->is_string();
+    return known ? found->template get<std::string>() : "";
+  };
+  if (options.table.date_format.empty()) options.table.date_format = text("date_format");
+  if (text("decimal") == ",") options.table.decimal = ",";
+  if (options.nodes.label.empty() && options.nodes.multi_label.empty() &&
+      options.nodes.target.empty()) {
+    options.nodes.earlier_label = text("label_column");
   }
   return options;
 }
@@ -43,6 +49,9 @@ Options like_earlier(Options options, const Schema* schema) {
 // Throws Error if the rules are inconsistent.
 void check(const LinkRules& rules);
 LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
+// An empty graph with the rules of a table of links, after checking them. `automatic`: the layout
+// by default.
+RawGraph empty_graph(const LinkTableOptions& options, LayoutRule automatic);
 
 // Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.

@@ -131,116 +131,159 @@ const OptionTable<LinksOptions>& links_option_table() {
   return table;
 }
 
-static RawGraph read_link_table(const LinksOptions& options, const Schema* schema) {
-  links_option_table().check(options);
-  check(options.rules);
-  RawGraph graph;
-  if (!options.table.date_format.empty()) {
-    graph.preprocessing["date_format"] = options.table.date_format;
-  }
-  graph.rules = options.rules;
-  const std::string named_time = time_column(options, schema);
-  const bool timed = !named_time.empty();
-  check_time(options, timed);
-  graph.layout_rule =
-      layout_rule(options.layout, timed ? LayoutRule::kSmaller : LayoutRule::kEncodeFew);
-  NodeReader nodes(options.nodes, options.table, schema);
-  auto wanted = options.attributes;
-  wanted.insert(wanted.end(), options.categorical.begin(), options.categorical.end());
-  wanted.insert(wanted.end(), {options.source, options.target, named_time});
-  Table table(options.file, options.table, wanted);
-  require_typed_columns(options.table, table, nodes.typed_columns());
-  std::vector<ColumnRole> wanted_roles = link_roles(options);
-  if (timed) wanted_roles.push_back(time_role(named_time, true));
-  ColumnRoles roles(table, wanted_roles);
-  std::optional<StringTable> fixed;
-  if (schema != nullptr) {
-    const auto slices = std::ssize(schema->numbers("slice_boundaries")) - 1;
-    fixed =
-        timed ? encoded_event_columns(schema->attribute_names, slices) : schema->attribute_names;
-  }
-  const StringTable* fixed_names = fixed ? &*fixed : nullptr;
-  const Chosen chosen = choose(table, options, roles, fixed_names);
-  roles.claim("attributes", chosen.numbers);
-  roles.claim("categories", chosen.categories);
-  graph.tables.push_back(roles.report());
-  ColumnEncoder encoder(names_of(table, chosen.numbers), names_of(table, chosen.categories),
-                        fixed_names);
-  std::vector<double> times;
-  Buffer<float> numbers;
-  Buffer<int32_t> codes;
-  const int64_t time = roles.at("time");
-  const auto parse = [&](LinkPayload& payload, const Row& row) {
-    if (timed) payload.times.push_back(row.time(time));
-    for (const int64_t column : chosen.numbers) payload.numbers.push_back(row.attribute(column));
-    for (const int64_t column : chosen.categories) payload.categories.push_back(row.text(column));
-  };
-  const auto add = [&](const LinkPayload& payload, size_t i) {
-    if (timed) times.push_back(payload.times[i]);
-    const auto width = static_cast<size_t>(encoder.numbers());
-    numbers.append(std::span(payload.numbers).subspan(i * width, width));
-    for (int64_t c = 0; c < encoder.categories(); ++c) {
-      const size_t at = i * static_cast<size_t>(encoder.categories()) + static_cast<size_t>(c);
-      codes.push_back(encoder.code(c, payload.categories[at]));
+namespace {
+
+// Reads a table of links: its rows first, then the attributes of the links.
+class LinkTableReader {
+ public:
+  LinkTableReader(const LinksOptions& options, const Schema* schema)
+      : options_(options),
+        schema_(schema),
+        time_name_(time_column(options, schema)),
+        graph_(empty_graph(options, timed() ? LayoutRule::kSmaller : LayoutRule::kEncodeFew)),
+        nodes_(options.nodes, options.table, schema),
+        table_(options.file, options.table, named_columns()),
+        roles_(table_, wanted_roles()) {
+    check_time(options, timed());
+    require_typed_columns(options.table, table_, nodes_.typed_columns());
+    if (schema != nullptr) {
+      const auto slices = std::ssize(schema->numbers("slice_boundaries")) - 1;
+      const auto& names = schema->attribute_names;
+      fixed_names_ = timed() ? encoded_event_columns(names, slices) : names;
     }
-  };
-  read_link_rows<LinkPayload>(table, roles, nodes, graph, parse, add);
-  nodes.finish(graph);
-  const std::span<float> all_numbers(numbers.data(), static_cast<size_t>(numbers.size()));
-  const std::span<const int32_t> all_codes(codes.data(), static_cast<size_t>(codes.size()));
-  graph.preprocessing["link_means"] = encoder.fill_missing(
-      all_numbers, schema != nullptr ? schema->numbers("link_means") : std::vector<double>(),
-      [&](int64_t link) { return is_training(graph, link); });
-  if (timed) {
-    const TimeSlices slices(options.slices, times, options.file, schema);
-    const EventColumns columns(slices, encoder, table.columns()[static_cast<size_t>(time)]);
-    const auto number_count = static_cast<size_t>(encoder.numbers());
-    const auto category_count = static_cast<size_t>(encoder.categories());
-    graph.attributes.layout = Layout::kSparse;
+    const StringTable* fixed = fixed_names_ ? &*fixed_names_ : nullptr;
+    chosen_ = choose(table_, options, roles_, fixed);
+    roles_.claim("attributes", chosen_.numbers);
+    roles_.claim("categories", chosen_.categories);
+    graph_.tables.push_back(roles_.report());
+    encoder_.emplace(names_of(table_, chosen_.numbers), names_of(table_, chosen_.categories),
+                     fixed);
+  }
+
+  RawGraph read() {
+    read_rows();
+    nodes_.finish(graph_);
+    graph_.preprocessing["link_means"] = encoder_->fill_missing(
+        all_numbers(), schema_ != nullptr ? schema_->numbers("link_means") : std::vector<double>(),
+        [&](int64_t link) { return is_training(graph_, link); });
+    if (timed()) {
+      add_events();
+    } else {
+      add_columns();
+    }
+    if (encoder_->unseen() > 0) {
+      graph_.notes.push_back(
+          join(grouped(encoder_->unseen()),
+               " category values of links are not in the earlier graph and were ignored, such as ",
+               encoder_->first_unseen()));
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  bool timed() const { return !time_name_.empty(); }
+  std::span<float> all_numbers() { return {numbers_.data(), static_cast<size_t>(numbers_.size())}; }
+  std::span<const int32_t> all_codes() const {
+    return {codes_.data(), static_cast<size_t>(codes_.size())};
+  }
+  std::vector<std::string> named_columns() const {
+    auto named = options_.attributes;
+    named.insert(named.end(), options_.categorical.begin(), options_.categorical.end());
+    named.insert(named.end(), {options_.source, options_.target, time_name_});
+    return named;
+  }
+  std::vector<ColumnRole> wanted_roles() const {
+    auto wanted = link_roles(options_);
+    if (timed()) wanted.push_back(time_role(time_name_, true));
+    return wanted;
+  }
+
+  void read_rows() {
+    const int64_t time = roles_.at("time");
+    const auto parse = [&](LinkPayload& payload, const Row& row) {
+      if (timed()) payload.times.push_back(row.time(time));
+      for (const int64_t column : chosen_.numbers) payload.numbers.push_back(row.attribute(column));
+      for (const int64_t column : chosen_.categories) {
+        payload.categories.push_back(row.text(column));
+      }
+    };
+    const auto width = static_cast<size_t>(encoder_->numbers());
+    const auto categories = static_cast<size_t>(encoder_->categories());
+    const auto add = [&](const LinkPayload& payload, size_t i) {
+      if (timed()) times_.push_back(payload.times[i]);
+      numbers_.append(std::span(payload.numbers).subspan(i * width, width));
+      for (size_t c = 0; c < categories; ++c) {
+        const auto value = payload.categories[i * categories + c];
+        codes_.push_back(encoder_->code(static_cast<int64_t>(c), value));
+      }
+    };
+    read_link_rows<LinkPayload>(table_, roles_, nodes_, graph_, parse, add);
+  }
+
+  void add_events() {
+    const std::string& time = table_.columns()[static_cast<size_t>(roles_.at("time"))];
+    const TimeSlices slices(options_.slices, times_, options_.file, schema_);
+    const EventColumns columns(slices, *encoder_, time);
+    const auto width = static_cast<size_t>(encoder_->numbers());
+    const auto categories = static_cast<size_t>(encoder_->categories());
+    graph_.attributes.layout = Layout::kSparse;
     int64_t outside = 0;
-    for (size_t i = 0; i < times.size(); ++i) {
-      const bool inside = columns.add(graph.attributes, static_cast<int64_t>(i), times[i],
-                                      all_numbers.subspan(i * number_count, number_count),
-                                      all_codes.subspan(i * category_count, category_count));
+    for (size_t i = 0; i < times_.size(); ++i) {
+      const bool inside = columns.add(graph_.attributes, static_cast<int64_t>(i), times_[i],
+                                      all_numbers().subspan(i * width, width),
+                                      all_codes().subspan(i * categories, categories));
       outside += inside ? 0 : 1;
     }
     const auto names = columns.names();
-    graph.attributes.columns = std::ssize(names);
-    graph.attribute_names = make_string_table(names);
-    graph.column_rules = columns.rules(options.slices.counts);
-    graph.preprocessing["time_column"] = table.columns()[static_cast<size_t>(time)];
-    slices.store(graph.preprocessing);
-    slices.report(graph, std::ssize(times), outside);
-  } else {
+    graph_.attributes.columns = std::ssize(names);
+    graph_.attribute_names = make_string_table(names);
+    graph_.column_rules = columns.rules(options_.slices.counts);
+    graph_.preprocessing["time_column"] = time;
+    slices.store(graph_.preprocessing);
+    slices.report(graph_, std::ssize(times_), outside);
+  }
+
+  void add_columns() {
+    const ColumnEncoder& encoder = *encoder_;
     if (encoder.width() == encoder.numbers()) {
-      graph.attributes.columns = encoder.numbers();
-      graph.attributes.values = std::move(numbers);
+      graph_.attributes.columns = encoder.numbers();
+      graph_.attributes.values = std::move(numbers_);
     } else {
       constexpr int64_t kSparser = 4;
-      const int64_t stored = encoder.numbers() + encoder.categories();
-      const bool sparse = encoder.width() > kSparser * stored;
-      graph.attributes = encode_rows(encoder, all_numbers, all_codes, graph.source.size(),
-                                     sparse ? Layout::kSparse : Layout::kDense);
+      const bool sparse = encoder.width() > kSparser * (encoder.numbers() + encoder.categories());
+      graph_.attributes = encode_rows(encoder, all_numbers(), all_codes(), graph_.source.size(),
+                                      sparse ? Layout::kSparse : Layout::kDense);
     }
-    graph.attribute_names = make_string_table(encoder.names());
-    graph.column_rules = date_rules(table, chosen, graph.attributes.columns, options.rules.merge);
-    if (!graph.column_rules.empty()) {
-      graph.notes.push_back(join("dates of several rows between the same nodes are averaged; set ",
-                                 OptionName{"time"},
-                                 " to the column of dates for counts and sums per time slice"));
-    }
+    graph_.attribute_names = make_string_table(encoder.names());
+    graph_.column_rules =
+        date_rules(table_, chosen_, graph_.attributes.columns, options_.rules.merge);
+    if (graph_.column_rules.empty()) return;
+    graph_.notes.push_back(join("dates of several rows between the same nodes are averaged; set ",
+                                OptionName{"time"},
+                                " to the column of dates for counts and sums per time slice"));
   }
-  if (encoder.unseen() > 0) {
-    graph.notes.push_back(
-        join(grouped(encoder.unseen()),
-             " category values of links are not in the earlier graph and were ignored, such as ",
-             encoder.first_unseen()));
-  }
-  return graph;
-}
+
+  const LinksOptions& options_;
+  const Schema* schema_;
+  std::string time_name_;  // column; empty: none
+  RawGraph graph_;
+  NodeReader nodes_;
+  Table table_;
+  ColumnRoles roles_;
+  std::optional<StringTable> fixed_names_;  // encoded columns of the earlier graph
+  Chosen chosen_;
+  std::optional<ColumnEncoder> encoder_;
+  std::vector<double> times_;  // [rows]
+  Buffer<float> numbers_;      // [rows, numeric columns]
+  Buffer<int32_t> codes_;      // [rows, categorical columns]
+};
+
+}  // namespace
 
 RawGraph read_links(const LinksOptions& options, const Schema* schema) {
-  return read_link_table(like_earlier(options, schema), schema);
+  links_option_table().check(options);
+  const LinksOptions completed = like_earlier(options, schema);
+  return LinkTableReader(completed, schema).read();
 }
 
 }  // namespace lase

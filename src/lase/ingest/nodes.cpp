@@ -133,10 +133,11 @@ std::vector<int64_t> columns_of(const Table& table, const std::vector<std::strin
 }  // namespace
 
 void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
+  if (table.find(options_.earlier_label)) options_.label = options_.earlier_label;
   const auto& options = options_;
-  const bool commas = options_.split.find(',') != std::string::npos &&
-                      options_.split.find_first_not_of("0123456789.,") == std::string::npos;
-  require_option(!commas, OptionName{"split"}, " ", quote(options_.split),
+  const bool numbers = !options_.split.empty() && !table.find(options_.split) &&
+                       options_.split.find_first_not_of("0123456789.,") == std::string::npos;
+  require_option(!numbers, OptionName{"split"}, " ", quote(options_.split),
                  ": write percentages with slashes, such as 60/20/20");
   table_path_ = table.path();
   typed_ = table.typed_columns();
@@ -442,6 +443,7 @@ void NodeReader::add_labels(RawGraph& graph) {
   };
   const StringTable known = schema_ != nullptr ? schema_->label_names : StringTable{};
   if (!options_.label.empty()) {
+    graph.preprocessing["label_column"] = options_.label;
     graph.nodes.labels = encode_labels(texts(), known);
   } else if (!options_.multi_label.empty()) {
     graph.nodes.labels = encode_multi_labels(texts(), options_.label_separator, known);
@@ -455,19 +457,21 @@ void NodeReader::add_labels(RawGraph& graph) {
   }
 }
 
-// Notes about labels that are probably mistakes.
-void NodeReader::check_label_names(const StringTable& names) {
+// Warns of labels that are probably mistakes.
+void NodeReader::check_label_names(RawGraph& graph) {
+  const StringTable& names = graph.nodes.labels.names;
   std::map<std::string, std::string> by_case;
   for (int64_t c = 0; c < names.size(); ++c) {
     const std::string name(names[c]);
     if (is_missing(name)) {
-      notes_.push_back(join("the label ", quote(name),
-                            " is a class like any other; leave the field empty if it is unknown"));
+      graph.warnings.push_back(
+          join("the label ", quote(name),
+               " is a class like any other; leave the field empty if it is unknown"));
     }
     const auto [found, added] = by_case.emplace(lower_case(name), name);
     if (!added) {
-      notes_.push_back(join("the labels ", quote(found->second), " and ", quote(name),
-                            " differ only by case and are different classes"));
+      graph.warnings.push_back(join("the labels ", quote(found->second), " and ", quote(name),
+                                    " differ only by case and are different classes"));
     }
   }
 }
@@ -480,7 +484,8 @@ void NodeReader::add_split(RawGraph& graph) {
     graph.nodes.split = std::move(split);
     if (rare > 0) {
       notes_.push_back(join(grouped(rare), rare == 1 ? " node" : " nodes",
-                            " of classes with fewer than three nodes are used for training"));
+                            " of classes with fewer than three nodes ", rare == 1 ? "is" : "are",
+                            " used for training"));
     }
     return;
   }
@@ -491,7 +496,7 @@ void NodeReader::add_split(RawGraph& graph) {
 void NodeReader::finish(RawGraph& graph) {
   add_labels(graph);
   if (graph.nodes.labels.task != Task::kRegression) {
-    check_label_names(graph.nodes.labels.names);
+    check_label_names(graph);
   }
   add_split(graph);
   add_features(graph);

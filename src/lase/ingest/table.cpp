@@ -96,9 +96,11 @@ bool is_word(std::string_view text) {
 // Common column names of link and contact files.
 bool is_usual_name(std::string_view text) {
   static const std::set<std::string, std::less<>> kNames = {
-      "source", "target",   "src",  "dst", "from",   "to",       "id",    "node",
-      "sender", "receiver", "time", "u",   "v",      "user",     "label", "relation",
-      "name",   "type",     "date", "ts",  "weight", "timestamp"};
+      "source",   "target",   "src",   "dst",       "from",    "to",        "id",        "node",
+      "sender",   "receiver", "time",  "u",         "v",       "user",      "label",     "relation",
+      "name",     "type",     "date",  "ts",        "weight",  "timestamp", "payer",     "payee",
+      "caller",   "callee",   "head",  "tail",      "subject", "object",    "recipient", "when",
+      "datetime", "amount",   "count", "predicate", "id1",     "id2"};
   return kNames.contains(lower_case(text));
 }
 
@@ -189,6 +191,9 @@ std::string Table::why_text(int64_t column) const {
     case Hint::kDecimal:
       return join(" (text; for decimal commas, set ", OptionName{"decimal"}, " to ',')");
     case Hint::kDates:
+      if (!options_.date_format.empty()) {
+        return join(" (text; not dates in the format ", options_.date_format, ")");
+      }
       return join(" (text; for dates, set ", OptionName{"date_format"}, ", such as %d.%m.%Y)");
     case Hint::kNone:
       return " (text)";

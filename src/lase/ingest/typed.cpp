@@ -47,13 +47,7 @@ const OptionTable<TypedOptions>& typed_option_table() {
 
 static RawGraph read_typed_table(const TypedOptions& options, const Schema* schema) {
   typed_option_table().check(options);
-  check(options.rules);
-  RawGraph graph;
-  if (!options.table.date_format.empty()) {
-    graph.preprocessing["date_format"] = options.table.date_format;
-  }
-  graph.rules = options.rules;
-  graph.layout_rule = layout_rule(options.layout, LayoutRule::kAsRead);
+  RawGraph graph = empty_graph(options, LayoutRule::kAsRead);
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
               {options.source, options.target, options.relation, options.weight});

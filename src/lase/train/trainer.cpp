@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <chrono>
+#include <cmath>
 #include <optional>
 
 #include "lase/base/denormals.h"
@@ -244,8 +245,9 @@ struct FeatureChoice {
   std::string reason = {};
 };
 
-// A tenth of the epochs with LINE features and with degree features; the better validation score
-// decides. Without validation nodes, LINE features if the links carry no attributes.
+// A tenth of the epochs with LINE features and with degree features; LINE features are used if
+// their validation score is clearly better. Without validation nodes, LINE features if the links
+// carry no attributes.
 FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   if (graph.nodes.features.columns > 0 || graph.links == 0) return {};
   const auto objective = make_objective(graph.nodes.labels);
@@ -274,7 +276,10 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   };
   const auto degrees = score(EmbedMethod::kNone).first;
   auto [line, learned] = score(EmbedMethod::kLine);
-  const bool better = line.merit() > degrees.merit();
+  // Clearly better: by two standard errors of a score between 0 and 1.
+  const auto nodes = static_cast<double>(objective->seeds(graph, Split::kVal).size());
+  const double margin = 2 * std::sqrt(std::max(0.0, degrees.value * (1 - degrees.value)) / nodes);
+  const bool better = line.merit() > degrees.merit() + margin;
   FeatureChoice choice{.method = better ? EmbedMethod::kLine : EmbedMethod::kNone};
   choice.reason = join(better ? "learned from the links (LINE)" : "degrees",
                        ", because the graph has none: validation ", line.title, " ",

@@ -64,7 +64,7 @@ struct TrainResult {
 // threads, and after resuming from any checkpoint.
 //
 // If the graph has no node features and `features` is kAuto, short runs with LINE features and with
-// degree features decide by their validation scores.
+// degree features decide: LINE features are used if their validation score is clearly better.
 TrainResult train(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase
