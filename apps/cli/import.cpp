@@ -93,6 +93,7 @@ std::string examples(const std::string& format) {
 // Messages with option names as flags.
 std::vector<std::string> spelled(const std::vector<std::string>& messages) {
   std::vector<std::string> texts;
+  texts.reserve(messages.size());
   for (const auto& message : messages) {
     texts.push_back(
         lase::Error(message).spelled([](auto name) { return flag_of(std::string(name)); }));

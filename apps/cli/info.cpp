@@ -38,7 +38,7 @@ bool is_model(const std::string& path) try {
 
 nlohmann::json run_info(const InfoOptions& options, const Session& session) {
   if (is_model(options.file)) {
-    const auto about = lase::describe_model_json(options.file);
+    auto about = lase::describe_model_json(options.file);
     session.out() << lase::describe_model_text(about);
     return about;
   }

@@ -119,7 +119,8 @@ class Page {
                              "Test", "Sampling", "Epochs", "Training time"}) {
       // A report on a model that was trained earlier knows less about the run.
       const bool timed = std::string_view(name) != "Training time" || result_.seconds > 0;
-      if (facts.at(name) != "" && timed) list.push_back({name, facts.at(name)});
+      if (!facts.at(name).get<std::string>().empty() && timed)
+        list.push_back({name, facts.at(name)});
     }
     return {{"title", options_.title},
             {"model", result_.trained.model->type().title},

@@ -123,7 +123,8 @@ Columns link_columns(const Graph& graph, const std::vector<int64_t>& nodes) {
 
 std::vector<Leak> find_leaks(const Graph& graph) {
   if (graph.nodes.labels.task != Task::kSingleLabel) return {};
-  const auto [nodes, label] = training_labels(graph);
+  const TrainingLabels training = training_labels(graph);
+  const auto& nodes = training.nodes;
   if (nodes.size() < kFewestNodes) return {};
   constexpr int64_t kMostColumns = 1000;
   constexpr int64_t kMostValues = 100'000'000;
@@ -133,7 +134,7 @@ std::vector<Leak> find_leaks(const Graph& graph) {
   std::vector<Leak> leaks;
   const auto check = [&](const Columns& columns, bool of_links) {
     for (size_t j = 0; j < columns.names.size(); ++j) {
-      const double accuracy = balanced_accuracy(bins_of(columns.values[j]), label);
+      const double accuracy = balanced_accuracy(bins_of(columns.values[j]), training.label);
       if (accuracy > kSuspicious) leaks.push_back({columns.names[j], of_links, accuracy});
     }
   };

@@ -188,6 +188,7 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   tables_.push_back(given.report());
   const auto names_of = [&](const std::vector<int64_t>& columns) {
     std::vector<std::string> names;
+    names.reserve(columns.size());
     for (const int64_t column : columns) {
       names.push_back(table.columns()[static_cast<size_t>(column)]);
     }

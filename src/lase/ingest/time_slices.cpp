@@ -126,6 +126,7 @@ TimeSlices::TimeSlices(const SliceOptions& options, const std::vector<double>& t
     boundaries_ = whole_numbers(fixed);
   } else if (slicing_ == Slicing::kQuantile) {
     std::vector<double> values;
+    values.reserve(times.size());
     for (const double time : times) values.push_back(coordinate(time));
     boundaries_ = of_equal_count(std::move(values), slices);
   } else {
