@@ -42,6 +42,7 @@ if(LASE_TORCH)
     lase/inference/explain.h
     lase/inference/metrics.h
     lase/inference/predict.h
+    lase/inference/prediction_columns.h
     lase/kernels/amplifier.h
     lase/lase.h
     lase/model/description.h

@@ -10,6 +10,7 @@
 #include "lase/base/file.h"
 #include "lase/graph/graph.h"
 #include "lase/inference/metrics.h"
+#include "lase/inference/prediction_columns.h"
 #include "lase/model/model_file.h"
 
 namespace lase {
@@ -27,12 +28,6 @@ struct LossSum {
 struct TargetScale {
   at::Tensor mean;   // [targets]
   at::Tensor scale;  // [targets]
-};
-
-// Columns of a table of predictions.
-struct PredictionColumns {
-  int64_t top_k = 1;           // most probable classes to list
-  bool probabilities = false;  // also the probability of every class
 };
 
 // One task: which nodes have targets, and what the outputs of a model mean. Everything else in

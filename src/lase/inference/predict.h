@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lase/inference/objective.h"
+#include "lase/inference/prediction_columns.h"
 #include "lase/model/model_file.h"
 
 namespace lase {
