@@ -296,11 +296,13 @@ void NodeReader::set_label(int32_t u, int32_t v, std::string_view label, const s
   const auto at = static_cast<size_t>(node);
   if (at >= node_label_.size()) node_label_.resize(at + 1, -1);
   const int32_t code = link_labels_.add(label);
-  require(node_label_[at] < 0 || node_label_[at] == code, path, ": line ", line, ": node ",
-          quote(names_[node]), " has the label ", quote(label), ", but ",
-          quote(link_labels_[node_label_[at]]),
-          " in an earlier row; a node has one label. If labels differ by row, they describe links, "
-          "not nodes");
+  const int32_t earlier = node_label_[at];
+  if (earlier >= 0 && earlier != code) {
+    fail(path, ": line ", line, ": node ", quote(names_[node]), " has the label ", quote(label),
+         ", but ", quote(link_labels_[earlier]),
+         " in an earlier row; a node has one label. If labels differ by row, they describe links, "
+         "not nodes");
+  }
   node_label_[at] = code;
 }
 
