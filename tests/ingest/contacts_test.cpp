@@ -266,6 +266,7 @@ TEST_F(ContactsFormat, FindsPairsOfNames) {
   EXPECT_EQ(graph.tables[0].roles,
             (Roles{{"source", {"person_a"}}, {"target", {"person_b"}}, {"time", {"when"}}}));
   EXPECT_TRUE(graph.warnings.empty());
+  EXPECT_EQ(raw("x1,,x2,time\na,q,b,5\n").tables[0].roles[1].second, Strings{"x2"});
 }
 
 TEST_F(ContactsFormat, WarnsOfColumnsTakenInTheirOrder) {

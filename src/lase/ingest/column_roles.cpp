@@ -105,8 +105,9 @@ void ColumnRoles::assign_pair(const std::vector<ColumnRole>& roles) {
       const std::string other = lower_case(table_.columns()[static_cast<size_t>(second)]);
       const bool same_stem = name.size() == other.size() &&
                              name.compare(0, name.size() - 1, other, 0, name.size() - 1) == 0;
+      if (!same_stem) continue;
       const std::string ends = {name.back(), other.back()};
-      if (!same_stem || (ends != "ab" && ends != "12" && ends != "ij")) continue;
+      if (ends != "ab" && ends != "12" && ends != "ij") continue;
       assigned_[source].columns = {first};
       assigned_[target].columns = {second};
       return;

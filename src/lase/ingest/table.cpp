@@ -135,7 +135,7 @@ Table::Table(std::string path, TableOptions options, const std::vector<std::stri
     : path_(std::move(path)),
       options_(std::move(options)),
       stream_(path_),
-      decimal_(options_.decimal[0]),
+      decimal_(options_.decimal == "," ? ',' : '.'),
       times_(options_.date_format) {
   if (path_ == "-") path_ = "standard input";
   const Sample sample = sample_lines(stream_);
