@@ -117,7 +117,7 @@ TEST_F(Events, TypesMayBeGiven) {
       [&] {
         read(text, {"--types", "zap=number"});
       },
-      {"types 'zap=number': neither ", " has a column 'zap'"});
+      {"types 'zap=number': no table has a column 'zap'; "});
   expect_error(
       [&] {
         read(text, {"--types", "zip=integer"});

@@ -275,6 +275,14 @@ TEST_F(NodeTable, LabelsMayBeInTheLinks) {
       {"line 4: node 'c' has the label 'x', but 'y' in an earlier row"});
 }
 
+TEST_F(NodeTable, LabelsOfTargetsRequireLabelsInTheLinks) {
+  expect_error(
+      [&] {
+        read("id,team\na,x\nb,y\nc,x\n", {"--label", "team", "--label-of", "target"});
+      },
+      {"label_of target: requires labels in the table of links"});
+}
+
 TEST_F(NodeTable, HasADelimiterAndAHeaderOfItsOwn) {
   const auto links = write("l.csv", "source,target\na,b\nb,c\n");
   const auto nodes = write("n.txt", "a;x;1\nb;y;2\nc;x;3\n");

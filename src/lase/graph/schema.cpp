@@ -40,6 +40,12 @@ std::vector<double> Schema::numbers(const std::string& key) const {
   return values;
 }
 
+std::string Schema::text(const std::string& key) const {
+  const auto found = preprocessing.find(key);
+  const bool known = found != preprocessing.end() && found->is_string();
+  return known ? found->get<std::string>() : "";
+}
+
 Schema schema_of(const Graph& graph) {
   Schema schema;
   const auto& names = attribute_names(graph);

@@ -20,6 +20,8 @@ struct Schema {
   // The list of numbers under `key` in the preprocessing; empty if there is none. Throws Error if
   // it is not a list of numbers.
   std::vector<double> numbers(const std::string& key) const;
+  // The text under `key` in the preprocessing; empty if there is none.
+  std::string text(const std::string& key) const;
 };
 
 // The schema that new data must follow so that a model trained on `graph` fits them.

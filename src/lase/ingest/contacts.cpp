@@ -47,7 +47,7 @@ static RawGraph read_contact_table(const ContactsOptions& options, const Schema*
               {options.source, options.target, options.time, options.weight});
   require_typed_columns(options.table, table, nodes.typed_columns());
   auto wanted = link_roles(options);
-  wanted.push_back(time_role(options.time, true));
+  wanted.push_back(time_role(options.time));
   wanted.push_back(weight_role(options.weight));
   const ColumnRoles roles(table, wanted);
   graph.tables.push_back(roles.report());

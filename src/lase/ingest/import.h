@@ -50,8 +50,7 @@ struct NodeOptions {
   // node `label_of`.
   std::string label;
   LabelOf label_of = LabelOf::kSource;
-  std::string earlier_label;  // used for `label` if the table of nodes has this column
-  std::string multi_label;    // column: several classes per node
+  std::string multi_label;  // column: several classes per node
   std::string label_separator = ";";
   std::vector<std::string> target;  // columns: regression targets
   std::string split;                // column, or proportions such as 65/15/20

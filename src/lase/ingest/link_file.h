@@ -26,23 +26,14 @@ inline constexpr const char* kLayoutHelp =
     "(dictionary); auto = default of the input format";
 
 // The options, completed by what an earlier graph was imported with: separate directions, the
-// format of dates, the decimal separator and the column of labels.
+// format of dates and the decimal separator.
 template <class Options>
 Options like_earlier(Options options, const Schema* schema) {
   if (schema == nullptr) return options;
   options.rules.separate_directions =
       options.rules.separate_directions || schema->separate_directions;
-  const auto text = [&](const char* key) -> std::string {
-    const auto found = schema->preprocessing.find(key);
-    const bool known = found != schema->preprocessing.end() && found->is_string();
-    return known ? found->template get<std::string>() : "";
-  };
-  if (options.table.date_format.empty()) options.table.date_format = text("date_format");
-  if (text("decimal") == ",") options.table.decimal = ",";
-  if (options.nodes.label.empty() && options.nodes.multi_label.empty() &&
-      options.nodes.target.empty()) {
-    options.nodes.earlier_label = text("label_column");
-  }
+  if (options.table.date_format.empty()) options.table.date_format = schema->text("date_format");
+  if (schema->text("decimal") == ",") options.table.decimal = ",";
   return options;
 }
 

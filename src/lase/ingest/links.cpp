@@ -76,9 +76,7 @@ bool is_training(const RawGraph& graph, int64_t link) {
 // The column of times: as given, as in the earlier graph, or none.
 std::string time_column(const LinksOptions& options, const Schema* schema) {
   if (!options.time.empty() || schema == nullptr) return options.time;
-  const auto earlier = schema->preprocessing.find("time_column");
-  const bool known = earlier != schema->preprocessing.end() && earlier->is_string();
-  return known ? earlier->get<std::string>() : "";
+  return schema->text("time_column");
 }
 
 // Throws Error if options that depend on times contradict the others.
@@ -194,7 +192,7 @@ class LinkTableReader {
   }
   std::vector<ColumnRole> wanted_roles() const {
     auto wanted = link_roles(options_);
-    if (timed()) wanted.push_back(time_role(time_name_, true));
+    if (timed()) wanted.push_back(time_role(time_name_));
     return wanted;
   }
 

@@ -91,6 +91,8 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
                  OptionName{"split"}, " ", quote(options_.split),
                  ": must be percentages such as 65/15/20, or a column of the table given by ",
                  OptionName{"nodes"});
+  require_option(!has_table || options_.label_of == LabelOf::kSource, OptionName{"label_of"},
+                 " target: requires labels in the table of links, without ", OptionName{"nodes"});
   if (has_table) {
     TableOptions own = table_options;
     own.header = options_.header;
@@ -103,7 +105,9 @@ NodeReader::NodeReader(const SetsOptions& options, const Schema* schema)
     : NodeReader(options.nodes, schema) {
   auto wanted = options_.wanted_columns();
   wanted.push_back(options.members);
-  read_table(Table(options.file, options.table, wanted), options_.id.empty(), options.members);
+  Table table(options.file, options.table, wanted);
+  require_typed_columns(options.table, table);
+  read_table(std::move(table), options_.id.empty(), options.members);
 }
 
 namespace {
@@ -133,7 +137,11 @@ std::vector<int64_t> columns_of(const Table& table, const std::vector<std::strin
 }  // namespace
 
 void NodeReader::read_table(Table table, bool numbered, const std::string& members_column) {
-  if (table.find(options_.earlier_label)) options_.label = options_.earlier_label;
+  // By default, labels are in the same column as in the earlier graph.
+  const bool labeled =
+      !options_.label.empty() || !options_.multi_label.empty() || !options_.target.empty();
+  const std::string earlier = schema_ != nullptr ? schema_->text("label_column") : "";
+  if (!labeled && table.find(earlier)) options_.label = earlier;
   const auto& options = options_;
   const bool numbers = !options_.split.empty() && !table.find(options_.split) &&
                        options_.split.find_first_not_of("0123456789.,") == std::string::npos;

@@ -65,7 +65,9 @@ const OptionTable<SetsOptions>& sets_option_table() {
         "Link attributes: which members are shared (members), how many, binned by the number of "
         "their items (counts), or both");
     all.include(table_option_table(), &O::table);
-    all.include(node_option_table(), &O::nodes, {.skip = {"nodes", "unknown_nodes"}});
+    all.include(
+        node_option_table(), &O::nodes,
+        {.skip = {"nodes", "nodes_header", "nodes_delimiter", "unknown_nodes", "label_of"}});
     return all;
   }();
   return table;

@@ -225,8 +225,7 @@ void require_typed_columns(const TableOptions& options, const Table& table,
     std::string known;
     for (const auto& column : table.columns()) known += (known.empty() ? "" : ", ") + column;
     require(in(table.typed_columns()) || in(others), OptionName{"types"}, " ", quote(given),
-            ": neither ", table.path(), " nor the table of nodes has a column ", quote(name),
-            "; the links have ", known);
+            ": no table has a column ", quote(name), "; ", table.path(), " has ", known);
   }
 }
 

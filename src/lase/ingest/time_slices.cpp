@@ -50,7 +50,7 @@ std::vector<double> of_equal_count(std::vector<double> values, int64_t slices) {
   return boundaries;
 }
 
-// How the earlier graph was sliced; graphs of version 0.1 have slices of the span only.
+// How the earlier graph was sliced; older graphs do not say, and have slices of the span.
 SlicesBy earlier_by(const Schema& schema) {
   const auto by = schema.preprocessing.find("slices_by");
   if (by == schema.preprocessing.end()) return SlicesBy::kSpan;
@@ -82,12 +82,11 @@ const OptionTable<SliceOptions>& slice_option_table() {
   return table;
 }
 
-ColumnRole time_role(const std::string& named, bool required) {
+ColumnRole time_role(const std::string& named) {
   return {.option = "time",
           .named = named,
           .usual = {"time", "timestamp", "date", "datetime", "when", "ts", "t", "seconds"},
-          .words = ColumnRole::Words::kAny,
-          .required = required};
+          .words = ColumnRole::Words::kAny};
 }
 
 TimeSlices::TimeSlices(const SliceOptions& options, const std::vector<double>& times,

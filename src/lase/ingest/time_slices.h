@@ -46,7 +46,7 @@ class TimeSlices {
   std::vector<double> boundaries_;  // ascending; slice i is [boundary i, boundary i+1)
 };
 
-// The column of times: by default one with a usual name or, if required, the first that is left.
-ColumnRole time_role(const std::string& named, bool required);
+// The column of times: by default one with a usual name, or the first that is left.
+ColumnRole time_role(const std::string& named);
 
 }  // namespace lase
