@@ -13,7 +13,7 @@ void print_thresholds(const lase::Objective& objective, std::ostream& out) {
   for (int64_t c = 0; c < objective.outputs(); ++c) {
     const float offset = decision.offset_of(c);
     const bool binary = objective.outputs() == 2;
-    if (decision.offset.empty() || (binary && c != decision.positive)) continue;
+    if (decision.offset.empty() || (binary ? c != decision.positive : offset == 0)) continue;
     if (shown == kShown) {
       ++more;
       continue;
