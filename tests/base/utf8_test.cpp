@@ -40,5 +40,11 @@ TEST(Utf8, ReportsInvalidBytesOneByOne) {
   EXPECT_EQ(codes("\xF4\x90\x80\x80"), (Codes{0, 0, 0, 0}));  // above U+10FFFF
 }
 
+TEST(Utf8, ChecksWholeTexts) {
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("f1=größe"));
+  EXPECT_FALSE(is_utf8("f1=gr\xF6\xDF"));
+}
+
 }  // namespace
 }  // namespace lase

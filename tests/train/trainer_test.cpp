@@ -410,6 +410,9 @@ TEST(Trainer, RejectsGraphsAndOptionsThatCannotBeTrained) {
   options = quick();
   options.eval_every = -1;
   rejects(good, {"eval_every -1"}, options);
+  options = quick();
+  options.select = "f1=\xA1";
+  rejects(good, {"select 'f1=\\xa1'", "UTF-8"}, options);
 }
 
 // A bipartite graph with labels on one side: people (labeled, split) and shops (in no split).

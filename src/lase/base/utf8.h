@@ -47,4 +47,11 @@ constexpr void for_each_character(std::string_view text, const Use& use) {
   }
 }
 
+constexpr bool is_utf8(std::string_view text) {
+  bool valid = true;
+  for_each_character(
+      text, [&](Character character, std::string_view) { valid = valid && character.valid(); });
+  return valid;
+}
+
 }  // namespace lase

@@ -1,5 +1,7 @@
 #include "lase/train/options.h"
 
+#include "lase/base/utf8.h"
+
 namespace lase {
 
 const OptionTable<SamplingOptions>& sampling_option_table() {
@@ -112,6 +114,8 @@ nlohmann::json to_json(const TrainOptions& options) {
 void check(const TrainOptions& options) {
   train_option_table().check(options);
   checkpoint_option_table().check(options);
+  require_option(is_utf8(options.select), OptionName{"select"}, " ", quote(options.select),
+                 ": must be UTF-8 text");
   require_option(!options.transductive || !options.strict_inductive, OptionName{"transductive"},
                  " and ", OptionName{"strict_inductive"}, " are mutually exclusive");
   require_option(options.schedule != Schedule::kPlateau || options.patience > 0,
