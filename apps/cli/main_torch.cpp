@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   commands.insert({{"check", add_check},
                    {"train", add_train},
                    {"tune", add_tune},
+                   {"compare", add_compare},
                    {"evaluate", add_evaluate},
                    {"predict", add_predict},
                    {"embed", add_embed},

@@ -41,6 +41,8 @@ constexpr std::array kSummaries = {
     Summary{"export", "Export a graph to CSV and .npy files"},
     Summary{"train", "Train a model on a graph"},
     Summary{"tune", "Tune training options by random search on validation nodes"},
+    Summary{"compare",
+            "Compare models on the same splits and seeds, with paired significance tests"},
     Summary{"evaluate", "Evaluate a model on a graph"},
     Summary{"predict",
             "Predict labels or targets for all nodes, including nodes not seen in training"},

@@ -38,6 +38,7 @@ void add_export(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
+void add_compare(CLI::App& app, Session& session);
 void add_reproduce(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);

@@ -19,6 +19,7 @@
 #include "common/sha256.h"
 #include "experiments/runs.h"
 #include "experiments/search.h"
+#include "experiments/statistics.h"
 
 namespace {
 

@@ -203,8 +203,8 @@ std::optional<PaperSizes> paper_sizes(const std::string& name) {
 }
 
 std::optional<double> paper_score(const std::string& name, const std::string& model) {
-  using Scores = std::map<std::string, double>;
-  static const std::map<std::string, Scores> scores = {{"reddit",
+  using PaperScores = std::map<std::string, double>;
+  static const std::map<std::string, PaperScores> scores = {{"reddit",
                                                         {{"line-online", 0.1802},
                                                          {"deepwalk-online", 0.1714},
                                                          {"gcn", 0.8172},

@@ -5,6 +5,7 @@
 #include "lase/base/error.h"
 #include "lase/base/format.h"
 #include "lase/base/text.h"
+#include "lase/base/utf8.h"
 
 #include "report/markup.h"
 
@@ -19,6 +20,12 @@ std::string markdown_cell(const std::string& text) {
     cell += c;
   }
   return cell;
+}
+
+int64_t character_count(std::string_view text) {
+  int64_t count = 0;
+  for_each_character(text, [&](Character, std::string_view) { ++count; });
+  return count;
 }
 
 std::string paragraphs(const std::string& text) {
@@ -48,6 +55,29 @@ svg { max-width: 100%; height: auto; } .notes { color: #5b6472; font-size: .9rem
 )";
 
 }  // namespace
+
+std::string TextTable::text() const {
+  std::vector<int64_t> widths(columns.size());
+  const auto measure = [&](const std::vector<std::string>& row) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], character_count(row[i]));
+  };
+  measure(columns);
+  for (const auto& row : rows) measure(row);
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(static_cast<size_t>(widths[i] - character_count(row[i])) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  };
+  add(columns);
+  for (const auto& row : rows) add(row);
+  return text;
+}
 
 std::string TextTable::markdown() const {
   std::string text = "|";

@@ -10,6 +10,7 @@ struct TextTable {
   std::vector<std::string> columns = {};
   std::vector<std::vector<std::string>> rows = {};
 
+  std::string text() const;  // aligned columns, for a terminal
   std::string markdown() const;
   std::string csv() const;
   std::string html() const;

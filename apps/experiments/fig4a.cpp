@@ -7,6 +7,7 @@
 
 #include "experiments/contaminate.h"
 #include "experiments/experiments.h"
+#include "experiments/statistics.h"
 #include "report/chart.h"
 
 namespace lase {

@@ -5,6 +5,7 @@
 #include "lase/base/format.h"
 
 #include "experiments/experiments.h"
+#include "experiments/statistics.h"
 #include "report/chart.h"
 
 namespace lase {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -132,16 +130,6 @@ class Runner {
 
 std::vector<json> run_all(std::vector<Run> runs, const RunnerOptions& options) {
   return Runner(std::move(runs), options).run();
-}
-
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  if (values.empty()) return {};
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double error = values.size() > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
-  return {.mean = mean, .error = error, .count = std::ssize(values)};
 }
 
 }  // namespace lase

@@ -49,11 +49,4 @@ class Stopped : public std::exception {
 // Returns the results in the order of the runs; results cached under the same key are reused.
 std::vector<nlohmann::json> run_all(std::vector<Run> runs, const RunnerOptions& options);
 
-struct MeanAndError {
-  double mean = 0;
-  double error = 0;  // standard error; 0 for a single value
-  int64_t count = 0;
-};
-MeanAndError mean_and_error(const std::vector<double>& values);
-
 }  // namespace lase

@@ -39,19 +39,35 @@ json sampled(const Choice& choice, Random& random) {
   return std::round(value / digit) * digit;
 }
 
-}  // namespace
+// NAME and VALUE of NAME=VALUE.
+struct Assignment {
+  std::string name;
+  std::string value;
+};
 
-Choice choice_from(const std::string& text) try {
+Assignment assignment_from(const std::string& text, const char* expected) {
   const auto equals = text.find('=');
   require(!text.starts_with("seed="),
           "the seed cannot be varied: all configurations use the same seeds; set their number with "
           "--seeds");
-  require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(),
-          "expected NAME=VALUE:VALUE or NAME=LOW..HIGH");
-  Choice choice{.name = text.substr(0, equals)};
-  std::replace(choice.name.begin(), choice.name.end(), '-', '_');
+  require(equals != std::string::npos && equals > 0 && equals + 1 < text.size(), "expected ",
+          expected);
+  std::string name = text.substr(0, equals);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return {std::move(name), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+OptionSetting setting_from(const std::string& text) {
+  const auto [name, value] = assignment_from(text, "NAME=VALUE");
+  return {name, value_from(train_option_table().at(name), value)};
+}
+
+Choice choice_from(const std::string& text) try {
+  const auto [name, values] = assignment_from(text, "NAME=VALUE:VALUE or NAME=LOW..HIGH");
+  Choice choice{.name = name};
   const OptionInfo& option = train_option_table().at(choice.name);
-  const std::string values = text.substr(equals + 1);
   if (const auto dots = values.find(".."); dots != std::string::npos) {
     const json low = value_from(option, values.substr(0, dots));
     const json high = value_from(option, values.substr(dots + 2));

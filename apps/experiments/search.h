@@ -19,6 +19,14 @@ struct Choice {
   bool whole = false;  // round to integers
 };
 
+// A training option and its value.
+struct OptionSetting {
+  std::string name;
+  nlohmann::json value;
+};
+// Parses "widths=64,64". Throws Error if the option is unknown or the value is invalid.
+OptionSetting setting_from(const std::string& text);
+
 // Parses "learning_rate=0.003:0.01:0.03", "widths=64,64:128,128" or "learning_rate=0.001..0.03".
 // Throws Error if a value is invalid.
 Choice choice_from(const std::string& text);

@@ -8,6 +8,7 @@
 
 #include "experiments/experiments.h"
 #include "experiments/search.h"
+#include "experiments/statistics.h"
 #include "report/chart.h"
 #include "report/run_page.h"
 

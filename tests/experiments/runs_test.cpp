@@ -7,6 +7,7 @@
 #include "lase/base/file.h"
 #include "lase/base/parallel.h"
 
+#include "experiments/statistics.h"
 #include "support.h"
 
 namespace lase {

@@ -205,7 +205,7 @@ TEST_F(LinksFormat, FollowsTheCategoriesOfAnEarlierGraph) {
 }
 
 // A table of transactions: numbers with gaps, categories, dates and a text.
-const std::string kPayments =
+const std::string kPaymentRows =
     "from,to,amount,channel,date,note\n"
     "a,b,10,card,2024-01-01,first\n"
     "a,c,NA,cash,2024-01-02,second\n"
@@ -220,7 +220,7 @@ const std::string kPayments =
     "c,f,100,cash,2024-01-03,eleventh\n";
 
 TEST_F(LinksFormat, DetectsNumbersCategoriesAndDates) {
-  const RawGraph raw = read_format("links", {write("p.csv", kPayments)});
+  const RawGraph raw = read_format("links", {write("p.csv", kPaymentRows)});
   using Roles = std::vector<std::pair<std::string, Strings>>;
   EXPECT_EQ(raw.tables[0].roles, (Roles{{"source", {"from"}},
                                         {"target", {"to"}},
@@ -232,7 +232,7 @@ TEST_F(LinksFormat, DetectsNumbersCategoriesAndDates) {
 }
 
 TEST_F(LinksFormat, FillsMissingNumbersWithTheMeanAndMarksThem) {
-  const auto graph = import_graph("links", {write("p.csv", kPayments)});
+  const auto graph = import_graph("links", {write("p.csv", kPaymentRows)});
   const float days = 19723;  // 2024-01-01
   EXPECT_EQ(arc(graph, "a", "b"), (Floats{10, days, 0, 1, 0}));
   EXPECT_EQ(arc(graph, "a", "c"), (Floats{55, days + 1, 1, 0, 1}));
@@ -254,7 +254,7 @@ TEST_F(LinksFormat, FillsMissingNumbersWithTheMeanOfTrainingLinks) {
 }
 
 TEST_F(LinksFormat, FollowsTheMeansAndTypesOfAnEarlierGraph) {
-  const auto earlier = import_graph("links", {write("p.csv", kPayments)});
+  const auto earlier = import_graph("links", {write("p.csv", kPaymentRows)});
   const Schema schema = schema_of(earlier);
   // All channels look like numbers here, no amount is missing, and there is another column.
   const auto graph = import_graph(

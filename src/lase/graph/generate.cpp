@@ -12,9 +12,9 @@
 #include "lase/base/file.h"
 #include "lase/base/parallel.h"
 #include "lase/base/safetensors.h"
-#include "lase/graph/encode_labels.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
+#include "lase/graph/split.h"
 #include "lase/version.h"
 
 namespace lase {

@@ -5,13 +5,13 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/random.h"
-#include "lase/graph/encode_labels.h"
 #include "lase/graph/generate.h"
+#include "lase/graph/split.h"
 
 namespace lase {
 namespace {
 
-enum Stream : uint64_t { kPersonStream = 101, kContactStream, kCircleStream };
+enum MailStream : uint64_t { kPersonStream = 101, kContactStream, kCircleStream };
 
 constexpr std::array<const char*, 8> kDepartments = {
     "accounts", "design", "legal", "logistics", "marketing", "operations", "research", "sales"};

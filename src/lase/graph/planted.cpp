@@ -11,13 +11,13 @@ namespace lase {
 namespace {
 
 // Independent streams of random numbers.
-enum Stream : uint64_t {
+enum PlantedStream : uint64_t {
   kLabelStream = 1,
   kVectorStream,
   kFeatureStream,
   kDegreeStream,
   kBundleStream,
-  kPartnerStream,
+  kNeighborStream,
   kFreeStream,
   kKindStream,
   kAttributeStream,
@@ -178,7 +178,7 @@ void PlantedGraph::joint_partners(int64_t group, std::vector<int64_t>& partners)
   const int64_t ring = groups_ / c;
   const int64_t steps = (ring - 1) / 2;
   const int64_t wanted = joint_bundles_[static_cast<size_t>(group)];
-  Random random(options_.seed, kPartnerStream, group);
+  Random random(options_.seed, kNeighborStream, group);
   // Floyd's algorithm for sampling distinct numbers.
   for (int64_t top = steps - wanted; top < steps; ++top) {
     const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(top) + 1));

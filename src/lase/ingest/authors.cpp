@@ -12,6 +12,7 @@
 #include "lase/base/interner.h"
 #include "lase/base/npy.h"
 #include "lase/graph/encode_labels.h"
+#include "lase/graph/split.h"
 #include "lase/ingest/import.h"
 
 namespace lase {

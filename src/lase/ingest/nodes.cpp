@@ -8,6 +8,7 @@
 #include "lase/base/format.h"
 #include "lase/base/npy.h"
 #include "lase/graph/encode_labels.h"
+#include "lase/graph/split.h"
 #include "lase/ingest/categories.h"
 #include "lase/ingest/link_file.h"
 #include "lase/ingest/text_features.h"
@@ -87,7 +88,7 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
     require_option(has_table || value.empty(), OptionName{option}, " ", quote(value), ": requires ",
                    OptionName{"nodes"}, ", a table of nodes");
   }
-  require_option(has_table || options_.split.empty() || is_shares(options_.split),
+  require_option(has_table || options_.split.empty() || is_proportions(options_.split),
                  OptionName{"split"}, " ", quote(options_.split),
                  ": must be percentages such as 65/15/20, or a column of the table given by ",
                  OptionName{"nodes"});
@@ -163,7 +164,7 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   wanted.push_back(role("label", options.label));
   wanted.push_back(role("multi_label", options.multi_label));
   wanted.push_back(role("text", options.text));
-  wanted.push_back(role("split", is_shares(options.split) ? "" : options.split));
+  wanted.push_back(role("split", is_proportions(options.split) ? "" : options.split));
   wanted.push_back(role("members", members_column));
   ColumnRoles given(table, wanted);
   Roles roles{.id = given.at("id"),
@@ -489,7 +490,7 @@ void NodeReader::check_label_names(RawGraph& graph) {
 
 void NodeReader::add_split(RawGraph& graph) {
   if (options_.split.empty()) return;
-  if (is_shares(options_.split)) {
+  if (is_proportions(options_.split)) {
     auto [split, rare] = stratified_split(graph.nodes.labels, size(),
                                           parse_proportions(options_.split), options_.seed);
     graph.nodes.split = std::move(split);
