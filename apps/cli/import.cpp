@@ -85,6 +85,9 @@ std::string examples(const std::string& format) {
        "Examples:\n"
        "  lase download ogbn-arxiv --out arxiv && unzip arxiv/arxiv.zip -d arxiv\n"
        "  lase import ogb arxiv/arxiv --out arxiv.graph"},
+      {"hgb",
+       "Example:\n"
+       "  lase import hgb HGB/ACM --separate-directions --out acm.graph"},
   };
   const auto found = all.find(format);
   return found == all.end() ? "" : found->second;

@@ -147,7 +147,7 @@ TEST_F(Cli, SaysWhatIsWrongWithTheCommandLine) {
   expect({"info", "g", "--jsno"}, "unknown option '--jsno'; did you mean --json?");
   expect({"foo", "--out", "x"}, "unknown command 'foo'; run `lase --help` for the list");
   expect({"import", "foo", "x"},
-         "unknown import format 'foo'; expected links, contacts, typed, sets, authors or ogb");
+         "unknown import format 'foo'; expected links, contacts, typed, sets, authors, ogb or hgb");
   expect({}, "a command is missing; run `lase --help` for the list");
   expect({"info"}, "file is required; run `lase info --help`");
   expect({"info", "g", "--foo=1"}, "unknown option '--foo'; run `lase info --help`");

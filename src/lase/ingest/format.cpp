@@ -43,6 +43,8 @@ const std::vector<Format>& formats() {
       format("authors", "Import the data files published by the paper's authors",
              authors_option_table(), read_authors),
       format("ogb", "Import a data set in OGB's raw CSV layout", ogb_option_table(), read_ogb),
+      format("hgb", "Import a data set of the Heterogeneous Graph Benchmark", hgb_option_table(),
+             read_hgb),
   };
   return all;
 }

@@ -159,6 +159,17 @@ struct OgbOptions {
 };
 RawGraph read_ogb(const OgbOptions& options, const Schema* schema = nullptr);
 
+// The layout of the Heterogeneous Graph Benchmark: typed nodes and links. Node features are the
+// type of a node and the features of its type.
+struct HgbOptions {
+  std::string folder;      // with node.dat, link.dat, label.dat and label.dat.test
+  double validation = 20;  // percentage of the nodes in label.dat
+  uint64_t seed = 1;       // for the choice of validation nodes
+  LinkRules rules;
+  LayoutChoice layout = LayoutChoice::kAuto;
+};
+RawGraph read_hgb(const HgbOptions& options, const Schema* schema = nullptr);
+
 const OptionTable<TableOptions>& table_option_table();
 const OptionTable<SliceOptions>& slice_option_table();
 const OptionTable<LinksOptions>& links_option_table();
@@ -167,6 +178,7 @@ const OptionTable<TypedOptions>& typed_option_table();
 const OptionTable<SetsOptions>& sets_option_table();
 const OptionTable<AuthorsOptions>& authors_option_table();
 const OptionTable<OgbOptions>& ogb_option_table();
+const OptionTable<HgbOptions>& hgb_option_table();
 
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Header> = {"auto", "yes", "no"};

@@ -106,20 +106,27 @@ bool is_usual_name(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> read_lines(const std::string& path) {
-  std::vector<std::string> lines;
+void for_each_line(const std::string& path,
+                   const std::function<void(std::string_view line, int64_t number)>& use) {
   TextStream stream(path);
   std::string block;
+  int64_t number = 0;
   while (stream.next(block)) {
     std::string_view rest = block;
     while (!rest.empty()) {
       const auto end = rest.find('\n');
       auto line = rest.substr(0, end);
       rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+      ++number;
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!line.empty()) lines.emplace_back(line);
+      if (!line.empty()) use(line, number);
     }
   }
+}
+
+std::vector<std::string> read_lines(const std::string& path) {
+  std::vector<std::string> lines;
+  for_each_line(path, [&](std::string_view line, int64_t) { lines.emplace_back(line); });
   return lines;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -149,6 +150,9 @@ class Table {
 void require_typed_columns(const TableOptions& options, const Table& table,
                            const std::vector<std::string>& others = {});
 
+// Calls use(line, number) for every non-empty line; numbers count from 1.
+void for_each_line(const std::string& path,
+                   const std::function<void(std::string_view line, int64_t number)>& use);
 // The non-empty lines of a short file.
 std::vector<std::string> read_lines(const std::string& path);
 
