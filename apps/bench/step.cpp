@@ -95,6 +95,7 @@ class Run {
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
     lase::ModelOptions options;
+    options.model = "sage";
     options.widths = flags.widths;
     options.combine = lase::Combine::kConcat;
     options.dropout = flags.dropout;

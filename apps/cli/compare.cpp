@@ -86,7 +86,7 @@ void add_compare(CLI::App& app, Session& session) {
   add_flags(*command, compare_table().bind(*flags));
   command
       ->add_option("--variant", flags->variants,
-                   "Model with other options, such as 'sage: amplifier=linear project=64'; may be "
+                   "Model with other options, such as 'lase: gate=none project=64'; may be "
                    "repeated")
       ->allow_extra_args(false)
       ->default_str("");
@@ -97,7 +97,7 @@ void add_compare(CLI::App& app, Session& session) {
   add_flags(*command, without(lase::train_option_table().bind(flags->train), {"model"}));
   command->footer(
       "Examples:\n"
-      "  lase compare mail.graph --models sage,graphsage --seeds 5\n"
-      "  lase compare mail.graph --splits 5 --split 60/20/20 --variant 'sage: gate=none' --out "
+      "  lase compare mail.graph --seeds 5\n"
+      "  lase compare mail.graph --splits 5 --split 60/20/20 --variant 'lase: gate=none' --out "
       "compared");
 }

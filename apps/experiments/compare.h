@@ -16,7 +16,7 @@
 namespace lase {
 
 struct CompareOptions {
-  std::vector<std::string> models = {"sage", "graphsage"};
+  std::vector<std::string> models = {"lase", "sage", "graphsage"};
   std::vector<std::string> variants = {};  // see candidate_from
   int64_t splits = 0;                      // random splits; 0: the split of the graph
   std::string split = {};                  // their proportions; empty: those of the graph

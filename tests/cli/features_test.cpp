@@ -131,9 +131,10 @@ TEST_F(EmbeddingCli, RejectsInvalidOptions) {
 }
 
 TEST_F(EmbeddingCli, TrainsWithLearnedFeatures) {
-  const auto result = run_cli({"train", path("g.graph"), "--features", "line", "--features-width",
-                               "4", "--features-epochs", "20", "--widths", "4", "--epochs", "2",
-                               "--report", path("page.html"), "--out", path("m")});
+  const auto result =
+      run_cli({"train", path("g.graph"), "--features", "line", "--features-width", "4",
+               "--features-epochs", "20", "--widths", "4", "--epochs", "2", "--model", "sage",
+               "--report", path("page.html"), "--out", path("m")});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(run_cli({"evaluate", path("m"), path("g.graph")}).code, 0);
   EXPECT_NE(read_file(path("page.html")).find("LASE-SAGE"), std::string::npos);

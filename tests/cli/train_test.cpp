@@ -91,7 +91,8 @@ TEST_F(TrainCli, RejectsInvalidOptions) {
   expect_bad_usage(train({"--fanout", "all,x"}), {"--fanout", "'all,x'"});
   expect_bad_usage(train({"--dropout", "1"}), {"--dropout 1"});
   expect_bad_usage(train({"--model", "rw", "--widths", "4,3"}), {"--widths", "rw"});
-  expect_bad_usage(train({"--model", "gat"}), {"--model 'gat': must be one of sage, rw, wl, "});
+  expect_bad_usage(train({"--model", "gat"}),
+                   {"--model 'gat': must be one of lase, sage, rw, wl, "});
   expect_bad_usage(train({"--dropout", "abc"}), {"--dropout 'abc': must be a number"});
   expect_bad_usage(train({"--dropout", "1.5"}),
                    {"--dropout 1.5: must be at least 0 and below 1\n"});
@@ -138,7 +139,7 @@ TEST_F(TrainCli, TunesIntoAConfigurationThatTrains) {
 
 // stderr contains only messages of lase itself.
 TEST_F(TrainCli, SuppressesWarningsOfLibraries) {
-  const CliResult result = train({"--aggregate", "max"});
+  const CliResult result = train({"--model", "sage", "--aggregate", "max"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.err, "");
 }
@@ -158,7 +159,7 @@ TEST_F(TrainCli, TrainsWithEveryStrategy) {
   }
   const CliResult lazy = train({"--strategy", "snapshot", "--refresh", "lazy", "--json"});
   EXPECT_NE(lazy.json()["sampling"].get<std::string>().find("lazily"), std::string::npos);
-  expect_bad_usage(train({"--strategy", "gate", "--aggregate", "max"}),
+  expect_bad_usage(train({"--model", "sage", "--strategy", "gate", "--aggregate", "max"}),
                    {"--strategy gate", "--aggregate max"});
   expect_bad_usage(train({"--refresh-every", "0"}), {"--refresh-every 0"});
   expect_bad_usage(train({"--strategy", "gate", "--refresh", "lazy"}),

@@ -72,7 +72,8 @@ struct Kind {
   const char* architecture = "";
   ops::Aggregate aggregate = ops::Aggregate::kSum;
 };
-const Kind kKinds[] = {{"sage"},
+const Kind kKinds[] = {{"lase"},
+                       {"sage"},
                        {"rw"},
                        {"concat"},
                        {"gcn"},
@@ -142,7 +143,7 @@ TEST(Explain, WorksForNodesWithoutLinksAndModelsWithoutLayers) {
 }
 
 TEST(LastLayerExplainer, MatchesExplainInTheLastLayer) {
-  for (const char* architecture : {"sage", "concat", "wl", "gcn", "graphsage"}) {
+  for (const char* architecture : {"lase", "sage", "concat", "wl", "gcn", "graphsage"}) {
     const Graph graph = toy_graph({.links = 60});
     const TrainedModel trained = some_model(graph, architecture, 2);
     const LastLayerExplainer explainer(trained, graph);

@@ -10,7 +10,7 @@
 namespace lase {
 namespace {
 
-constexpr const char* kAll[] = {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"};
+constexpr const char* kAll[] = {"lase", "sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"};
 
 Model small_model(const std::string& architecture, const Graph& graph) {
   ModelOptions options{.model = architecture, .widths = {5, 5}, .depth = 2};
@@ -61,7 +61,7 @@ TEST(Inference, ExactPassGivesSumsAndNormsOfTerms) {
         expect_close(pass.baseline.state.h.dense(), state.h.dense().detach(), 1e-5, what);
       }
       ASSERT_EQ(pass.baseline.sums.size(), sums.size());
-      EXPECT_EQ(sums.size(), architecture == "concat" ? 2U : 1U);
+      EXPECT_EQ(sums.size(), architecture == "lase" ? 4U : architecture == "concat" ? 2U : 1U);
       at::Tensor squares = at::zeros({block.arcs()});
       for (size_t i = 0; i < sums.size(); ++i) {
         const ops::GatedSumInput& sum = sums[i];

@@ -15,7 +15,6 @@ namespace {
 
 using at::Tensor;
 using ops::Aggregate;
-using ops::Amplifier;
 
 // Covers every option that affects the computation.
 std::vector<ModelOptions> every_option() {
@@ -24,7 +23,7 @@ std::vector<ModelOptions> every_option() {
   ModelOptions base;
   base.widths = {4, 3};
   for (const auto combine : {Combine::kAdd, Combine::kMultiply, Combine::kConcat}) {
-    for (const char* architecture : {"sage", "concat", "graphsage"}) {
+    for (const char* architecture : {"lase", "sage", "concat", "graphsage"}) {
       ModelOptions options = base;
       options.model = architecture;
       options.combine = combine;
@@ -45,8 +44,9 @@ std::vector<ModelOptions> every_option() {
     options.model = architecture;
     add(options);
   }
-  for (const char* architecture : {"sage", "rw", "concat"}) {
-    for (const auto amplifier : {Amplifier::kSigmoid, Amplifier::kLinear, Amplifier::kNone}) {
+  for (const char* architecture : {"lase", "sage", "rw", "concat"}) {
+    for (const auto amplifier :
+         {AmplifierChoice::kSigmoid, AmplifierChoice::kLinear, AmplifierChoice::kNone}) {
       for (const auto aggregate : {Aggregate::kSum, Aggregate::kMean, Aggregate::kMax}) {
         for (const bool gate : {true, false}) {
           ModelOptions options = base;
@@ -59,7 +59,14 @@ std::vector<ModelOptions> every_option() {
       }
     }
   }
-  for (const char* architecture : {"sage", "gcn", "raw", "concat", "graphsage"}) {
+  for (const int64_t width : {0, 2}) {
+    ModelOptions options = base;
+    options.model = "lase";
+    options.amplifier = AmplifierChoice::kSigmoid;
+    options.link_width = width;
+    add(options);
+  }
+  for (const char* architecture : {"lase", "sage", "gcn", "raw", "concat", "graphsage"}) {
     ModelOptions options = base;
     options.model = architecture;
     options.project = 2;
@@ -241,7 +248,7 @@ TEST(Model, ReadsEveryOptionByName) {
   const ModelOptions options = table.from_json(
       {{"combine", "multiply"}, {"amplifier", "linear"}, {"aggregate", "max"}, {"gate", "none"}});
   EXPECT_EQ(options.combine, Combine::kMultiply);
-  EXPECT_EQ(options.amplifier, Amplifier::kLinear);
+  EXPECT_EQ(options.amplifier, AmplifierChoice::kLinear);
   EXPECT_EQ(options.aggregate, Aggregate::kMax);
   EXPECT_FALSE(options.gate);
 }

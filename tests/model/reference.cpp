@@ -53,7 +53,7 @@ double relu(double x) { return std::max(0.0, x); }
 class Reference {
  public:
   Reference(const Model& model, const Graph& graph, const Scaling& scaling)
-      : options_(model.options()), graph_(graph) {
+      : options_(model.options()), amplifier_(amplifier_of(options_)), graph_(graph) {
     for (const auto& [name, value] : model.parameters().all()) {
       matrix_[name] = value.dim() == 2 ? to_rows(value) : Matrix{to_doubles(value)};
     }
@@ -145,9 +145,50 @@ class Reference {
   }
 
   Doubles amplifier(const Doubles& f, size_t width) const {
-    if (options_.amplifier == Amplifier::kNone || f.empty()) return Doubles(width, 1);
-    const Doubles a = times(w("amplifier"), f);
-    return options_.amplifier == Amplifier::kSigmoid ? mapped(a, sigmoid) : a;
+    if (amplifier_ == Amplifier::kNone || f.empty()) return Doubles(width, 1);
+    return activated(times(w("amplifier"), f));
+  }
+
+  Doubles activated(const Doubles& a) const {
+    return amplifier_ == Amplifier::kSigmoid ? mapped(a, sigmoid) : a;
+  }
+
+  // h'(u) = ReLU(W1 h(u) ∘ (W2 s(u) + W3 r(u) + b)), with [h(v); 1…1] ⊙ a(e) if there is an
+  // amplifier
+  Doubles normalized_layer(const Matrix& h, int64_t u) const {
+    const Doubles& hu = h[static_cast<size_t>(u)];
+    const bool links = !attributes_.empty() && !attributes_[0].empty();
+    const bool amplified = links && amplifier_ != Amplifier::kNone;
+    // Σ λ term(v, f(e)) / Σ λ
+    const auto average = [&](size_t width, const auto& term) {
+      Doubles sum(width);
+      double z = 0;
+      for (int64_t i = graph_.row_ptr[u]; i < graph_.row_ptr[u + 1]; ++i) {
+        const auto v = static_cast<size_t>(graph_.neighbor[i]);
+        const Doubles& f = attributes_[static_cast<size_t>(graph_.link[i])];
+        const double lambda = gate(hu, h[v], f);
+        sum = added(sum, scaled(term(v, f), lambda));
+        z += lambda;
+      }
+      return z > 0 ? scaled(sum, 1 / z) : sum;
+    };
+    const Doubles s = average(hu.size(), [&](size_t v, const Doubles& f) {
+      if (!amplified) return h[v];
+      return multiplied(h[v], activated(added(times(w("amplifier"), f), w("amplifier.bias")[0])));
+    });
+    Doubles sum = added(times(w("w2"), s), w("bias")[0]);
+    if (links) {
+      const auto k = attributes_[0].size();
+      sum = added(sum, times(w("w3"), average(k, [](size_t, const Doubles& f) { return f; })));
+    }
+    if (amplified && options_.link_width > 0) {
+      const auto width = static_cast<size_t>(options_.link_width);
+      const Doubles ones = average(width, [&](size_t, const Doubles& f) {
+        return activated(added(times(w("ones"), f), w("ones.bias")[0]));
+      });
+      sum = added(sum, times(w("w2.ones"), ones));
+    }
+    return combined(times(w("w1"), hu), sum);
   }
 
   Doubles combined(const Doubles& own, const Doubles& sum) const {
@@ -167,6 +208,7 @@ class Reference {
       });
     };
     const std::string& model = options_.model;
+    if (model == "lase") return normalized_layer(h, u);
     if (model == "sage") return combined(times(w("w1"), hu), times(w("w2"), s()));
     if (model == "rw" || model == "wl") {
       return multiplied(s(), times(w("w"), features_[static_cast<size_t>(u)]));
@@ -202,6 +244,7 @@ class Reference {
   }
 
   ModelOptions options_;
+  Amplifier amplifier_;
   const Graph& graph_;
   std::map<std::string, Matrix> matrix_;
   Matrix features_;  // r(u) after relabeling

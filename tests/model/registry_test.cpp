@@ -105,7 +105,7 @@ TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
   ModelOptions changed;
   changed.widths = {6, 6};
   changed.combine = Combine::kConcat;
-  changed.amplifier = ops::Amplifier::kLinear;
+  changed.amplifier = AmplifierChoice::kLinear;
   changed.aggregate = ops::Aggregate::kSum;
   changed.gate = false;
   changed.depth = 2;

@@ -18,7 +18,7 @@ using at::Tensor;
 
 constexpr Strategy kStrategies[] = {Strategy::kUniform, Strategy::kGate, Strategy::kMinVar,
                                     Strategy::kSnapshot};
-constexpr const char* kLayered[] = {"sage", "rw", "wl", "concat", "gcn", "graphsage"};
+constexpr const char* kLayered[] = {"lase", "sage", "rw", "wl", "concat", "gcn", "graphsage"};
 
 Model small_model(const std::string& architecture, const Graph& graph, uint64_t seed = 7,
                   int64_t project = 0) {
@@ -328,6 +328,7 @@ TEST(Estimator, RejectsInvalidOptions) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));
   ModelOptions options;
+  options.model = "sage";
   options.aggregate = ops::Aggregate::kMax;
   const Model model(options, {4, 3, 3}, 1);
   const Adjacency& all = graph;

@@ -140,7 +140,7 @@ Graph without_test_links(Graph graph) {
 
 TEST(Trainer, DoesNotUseTestNodesUnlessTransductive) {
   const Graph graph = split_toy(train_or_test);
-  for (const char* architecture : {"sage", "wl", "concat", "gcn"}) {
+  for (const char* architecture : {"lase", "sage", "wl", "concat", "gcn"}) {
     TrainOptions options = quick();
     options.model.model = architecture;
     const TrainResult first = train(graph, options);
@@ -197,7 +197,8 @@ std::vector<int32_t> unbalanced(int64_t nodes) {
 }
 
 TEST(Trainer, TrainsOnGraphsWithoutFeaturesOrAttributes) {
-  for (const std::string architecture : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
+  for (const std::string architecture :
+       {"lase", "sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
     TrainOptions options = quick(30);
     options.model.model = architecture;
     options.features.embed.method = EmbedMethod::kNone;
@@ -358,7 +359,7 @@ TEST(Trainer, StopsIfTheLossDivergesAndKeepsTheLastGoodWeights) {
         TrainOptions options = quick(epochs);
         // Terms grow by a factor of about the squared learning rate per layer.
         options.model.widths = std::vector<int64_t>(8, 4);
-        options.model.amplifier = ops::Amplifier::kLinear;
+        options.model.amplifier = AmplifierChoice::kLinear;
         options.model.aggregate = ops::Aggregate::kSum;
         options.model.normalize = false;
         options.learning_rate = 1e3;
@@ -458,7 +459,7 @@ TEST(ValidationOutputs, AreThoseOfTheWholeGraph) {
   for (const int64_t count : {int64_t{3}, graph.node_count()}) {
     std::vector<int64_t> nodes;
     for (int64_t i = 0; i < count; ++i) nodes.push_back(graph.node_count() - 1 - i);
-    for (const auto* name : {"sage", "gcn", "concat"}) {
+    for (const auto* name : {"lase", "sage", "gcn", "concat"}) {
       ModelOptions options;
       options.model = name;
       options.widths = {4, 4};

@@ -23,24 +23,28 @@ const OptionTable<ModelOptions>& model_option_table() {
   static const auto table = [] {
     using O = ModelOptions;
     OptionTable<O> all;
-    all.add(
-        "model", &O::model, LayerName(),
-        "Model: LASE-SAGE (sage), LASE-RW, related to random-walk kernels (rw), LASE-WL, related "
-        "to Weisfeiler-Lehman kernels (wl), LASE-concat (concat), GCN (gcn), GraphSAGE "
-        "(graphsage), or a linear classifier on node features (raw)");
+    all.add("model", &O::model, LayerName(),
+            "Model: LASE, with a normalized gate and a channel for link attributes (lase); of the "
+            "paper, "
+            "LASE-SAGE (sage), LASE-RW, related to random-walk kernels (rw), LASE-WL, related "
+            "to Weisfeiler-Lehman kernels (wl), LASE-concat (concat), GCN (gcn), GraphSAGE "
+            "(graphsage), or a linear classifier on node features (raw)");
     all.add("widths", &O::widths, between(1, 65536),
             "Width (hidden dimension) of each layer, such as 128,128 for two layers");
     all.add("combine", &O::combine, one_of<Combine>(),
-            "How to combine a node's own state with the aggregate of its neighbors (sage, concat "
-            "and graphsage)");
-    all.add("amplifier", &O::amplifier, one_of<ops::Amplifier>(),
+            "How to combine a node's own state with the aggregate of its neighbors (lase, sage, "
+            "concat and graphsage)");
+    all.add("amplifier", &O::amplifier, one_of<AmplifierChoice>(),
             "Factor by which the state of a neighbor is multiplied elementwise, computed from the "
             "link attributes f(e) with a learned matrix U: the sigmoid of U f(e), U f(e) itself "
-            "(linear), or none (sage, rw and wl)");
+            "(linear), or none (lase, sage, rw and wl); auto = linear for lase, otherwise sigmoid");
     all.add("aggregate", &O::aggregate, one_of<ops::Aggregate>(),
             "Aggregation over neighbors: sum, mean or max (sage, concat, rw and wl)");
     all.add("gate", &O::gate, either("none", "scalar"),
-            "Learned scalar weight of each neighbor, or none (sage, concat, rw and wl)");
+            "Learned scalar weight of each neighbor, or none (lase, sage, concat, rw and wl)");
+    all.add("link_width", &O::link_width, between(0, 65536),
+            "Number of constants to which the amplifier is applied as to the state of a neighbor, "
+            "which makes it a second channel for link attributes (lase)");
     all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
     all.add("project", &O::project, between(0, 65536),
             "Project node features linearly to this width before the first layer (0 = off)");

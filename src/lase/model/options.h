@@ -11,17 +11,21 @@ namespace lase {
 
 enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
+// kAuto: the amplifier of the layer type, LayerType::amplifier.
+enum class AmplifierChoice : uint8_t { kAuto, kSigmoid, kLinear, kNone };
+
 struct ModelOptions {
-  std::string model = "sage";  // name of a layer type, see layers/registry.h
+  std::string model = "lase";  // name of a layer type, see layers/registry.h
   std::vector<int64_t> widths = {128, 128};
   Combine combine = Combine::kAdd;
-  ops::Amplifier amplifier = ops::Amplifier::kSigmoid;
+  AmplifierChoice amplifier = AmplifierChoice::kAuto;
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;
-  int64_t depth = 1;      // number of relabelings in LASE-WL
-  int64_t project = 0;    // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
-  double dropout = 0.5;   // for a node's own state in every layer, and for the head's input
-  bool normalize = true;  // L2-normalize the last hidden state
+  int64_t link_width = 32;  // constants that the amplifier of `lase` is applied to besides h(v)
+  int64_t depth = 1;        // number of relabelings in LASE-WL
+  int64_t project = 0;      // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
+  double dropout = 0.5;     // for a node's own state in every layer, and for the head's input
+  bool normalize = true;    // L2-normalize the last hidden state
 };
 
 // Names of all layer types in order of registration.
@@ -32,6 +36,9 @@ nlohmann::json to_json(const ModelOptions& options);
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Combine> = {"add", "multiply",
                                                                         "concat"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<AmplifierChoice> = {"auto", "sigmoid",
+                                                                                "linear", "none"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Amplifier> = {"sigmoid", "linear",
                                                                                "none"};

@@ -29,8 +29,8 @@ Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns
   return add(name, value);
 }
 
-Tensor Parameters::zeros(const std::string& name, int64_t size) {
-  return add(name, source_ ? source_(name, {size}) : at::zeros({size}, at::kFloat));
+Tensor Parameters::vector(const std::string& name, int64_t size, double value) {
+  return add(name, source_ ? source_(name, {size}) : at::full({size}, value, at::kFloat));
 }
 
 void Parameters::to(const at::Device& device) {

@@ -20,7 +20,7 @@ using ops::linear;  // x Wᵀ
 class LaseRw : public Layer {
  public:
   LaseRw(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
-      : neighborhood_(options, parameters, shape, options.amplifier),
+      : neighborhood_(options, parameters, shape, amplifier_of(options)),
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }

@@ -21,7 +21,7 @@ class LaseSage : public Layer {
  public:
   LaseSage(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
       : combine_(options.combine),
-        neighborhood_(options, parameters, shape, options.amplifier),
+        neighborhood_(options, parameters, shape, amplifier_of(options)),
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 

@@ -8,6 +8,7 @@ namespace lase {
 LayerType gcn();
 LayerType graphsage();
 LayerType lase_concat();
+LayerType lase_layer();
 LayerType lase_rw();
 LayerType lase_sage();
 LayerType lase_wl();

@@ -11,8 +11,8 @@ namespace {
 
 // A deque, so that references stay valid when a type is added.
 std::deque<LayerType>& types() {
-  static std::deque<LayerType> all = {lase_sage(), lase_rw(),   lase_wl(), lase_concat(),
-                                      gcn(),       graphsage(), raw()};
+  static std::deque<LayerType> all = {lase_layer(),  lase_sage(), lase_rw(),   lase_wl(),
+                                      lase_concat(), gcn(),       graphsage(), raw()};
   return all;
 }
 
@@ -48,6 +48,20 @@ std::vector<std::string> unused_options(const ModelOptions& options) {
   std::vector<std::string> unused = layer_type(options.model).unused;
   std::erase_if(unused, [&](const auto& name) { return chosen.at(name) == defaults.at(name); });
   return unused;
+}
+
+ops::Amplifier amplifier_of(const ModelOptions& options) {
+  switch (options.amplifier) {
+    case AmplifierChoice::kAuto:
+      return layer_type(options.model).amplifier;
+    case AmplifierChoice::kSigmoid:
+      return ops::Amplifier::kSigmoid;
+    case AmplifierChoice::kLinear:
+      return ops::Amplifier::kLinear;
+    case AmplifierChoice::kNone:
+      return ops::Amplifier::kNone;
+  }
+  return ops::Amplifier::kNone;
 }
 
 int64_t out_width(const ModelOptions& options, int64_t width) {

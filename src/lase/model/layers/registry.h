@@ -42,6 +42,8 @@ struct LayerType {
   std::function<std::vector<std::string>(const ModelOptions& options)> feature_layers = {};
   Make make_feature_layer = {};
 
+  ops::Amplifier amplifier = ops::Amplifier::kSigmoid;  // unless the options choose another one
+
   bool rereads_features = false;  // h^(0) = W^(0) f(u), and every layer also reads f(u)
   bool reads_links = false;       // reads link attributes
   bool combines = false;          // combines W1 h(u) and W2 s(u) as set by the option `combine`
@@ -65,6 +67,8 @@ void register_layer(LayerType type);
 // Options that differ from their defaults but have no effect on the model.
 std::vector<std::string> unused_options(const ModelOptions& options);
 
+// The amplifier that the options choose.
+ops::Amplifier amplifier_of(const ModelOptions& options);
 // Width of a layer's output (doubled by concatenation).
 int64_t out_width(const ModelOptions& options, int64_t width);
 // Whether terms are summed or averaged over neighborhoods, rather than reduced by max.
