@@ -39,6 +39,7 @@ set(public_headers
 if(LASE_TORCH)
   list(APPEND public_headers
     lase/embed/features.h
+    lase/inference/attribute_effects.h
     lase/inference/explain.h
     lase/inference/metrics.h
     lase/inference/predict.h

@@ -11,11 +11,14 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/format.h"
+#include "lase/inference/attribute_effects.h"
 
 #include "cli/model_and_graph.h"
 #include "cli/option_flags.h"
 #include "cli/program.h"
+#include "common/interrupt.h"
 #include "common/paths.h"
+#include "experiments/attribute_effects.h"
 #include "report/explanation.h"
 
 namespace {
@@ -24,6 +27,9 @@ struct ExplainFlags {
   std::vector<std::string> nodes;
   std::string of_class;
   lase::ExplainOptions options;
+  bool summary = false;
+  int64_t examine = 50;
+  std::string csv;
   std::string svg;
 };
 
@@ -37,6 +43,20 @@ const lase::OptionTable<lase::ExplainOptions>& explain_table() {
             "Number of attributes to show per neighbor");
     all.add("features", &O::features, lase::between(0, 1'000'000),
             "Number of features of the node to show");
+    return all;
+  }();
+  return table;
+}
+
+const lase::OptionTable<ExplainFlags>& summary_table() {
+  static const auto table = [] {
+    using O = ExplainFlags;
+    lase::OptionTable<O> all;
+    all.add("summary", &O::summary, lase::any(),
+            "Instead of a node, summarize the effect of each link attribute on the validation "
+            "nodes: how their scores change if it is replaced by its mean on all links");
+    all.add("examine", &O::examine, lase::between(1, 1'000'000),
+            "Maximum number of attributes to examine for the summary, those on most links first");
     return all;
   }();
   return table;
@@ -66,9 +86,48 @@ std::vector<int64_t> nodes_to_explain(const lase::Graph& graph, const ExplainFla
   return nodes;
 }
 
+// Validation nodes with a label; all labeled nodes if there are none.
+std::vector<int64_t> nodes_to_summarize(const lase::Graph& graph, const std::string& path) {
+  std::vector<int64_t> labeled;
+  std::vector<int64_t> validation;
+  const auto val = static_cast<uint8_t>(lase::Split::kVal);
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    if (!graph.nodes.labels.known(u)) continue;
+    labeled.push_back(u);
+    if (!graph.nodes.split.empty() && graph.nodes.split[u] == val) validation.push_back(u);
+  }
+  lase::require(!labeled.empty(), path, ": has no labeled nodes to summarize the effects for");
+  return validation.empty() ? labeled : validation;
+}
+
+nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
+                           const Session& session) {
+  lase::require_option(flags.nodes.empty() && flags.of_class.empty(), lase::OptionName{"summary"},
+                       ": is for all validation nodes; omit --node and --class");
+  const ModelAndGraph opened = open_model_and_graph(files, session);
+  const auto nodes = nodes_to_summarize(opened.graph, files.graph);
+  const Interruptible interruptible;
+  const auto effects = lase::attribute_effects(
+      opened.trained, opened.graph, nodes,
+      {.most = flags.examine, .progress = [](int64_t, int64_t) { return !interrupted().load(); }});
+  session.out() << lase::attribute_effects_text(effects);
+  if (!flags.csv.empty()) {
+    lase::write_file(flags.csv, lase::attribute_effects_table(effects).csv());
+    session.out() << "\nwritten          " << flags.csv << "\n";
+  }
+  if (!flags.svg.empty()) {
+    lase::write_file(flags.svg, lase::attribute_effects_svg(effects));
+    session.out() << "\nwritten          " << flags.svg << "\n";
+  }
+  return lase::attribute_effects_json(effects);
+}
+
 nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
                            const Session& session) {
-  require_distinct_files({files.model, files.graph}, {flags.svg});
+  require_distinct_files({files.model, files.graph}, {flags.csv, flags.svg});
+  if (flags.summary) return run_summary(files, flags, session);
+  lase::require_option(!flags.nodes.empty(), "--node or --summary is required");
+  lase::require_option(flags.csv.empty(), lase::OptionName{"csv"}, ": requires --summary");
   const ModelAndGraph opened = open_model_and_graph(files, session);
   const lase::TrainedModel& trained = opened.trained;
   auto options = flags.options;
@@ -124,15 +183,19 @@ void add_explain(CLI::App& app, Session& session) {
   command
       ->add_option("--node", options->flags.nodes,
                    "Name of the node to explain, or several names as A,B,C")
-      ->required()
       ->allow_extra_args(false);
+
   command->add_option(
       "--class", options->flags.of_class,
       "Class or regression target to explain (default: the predicted class, or the first target)");
   add_flags(*command, explain_table().bind(options->flags.options));
-  command->add_option("--svg", options->flags.svg, "SVG file to write the explanation to");
+  add_flags(*command, summary_table().bind(options->flags));
+  command->add_option("--csv", options->flags.csv, "CSV file to write the summary to");
+  command->add_option("--svg", options->flags.svg,
+                      "SVG file to write the explanation or the summary to");
   command->footer(
       "Examples:\n"
       "  lase explain mail.model mail.graph --node p0001\n"
-      "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg");
+      "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg\n"
+      "  lase explain mail.model mail.graph --summary --svg attributes.svg");
 }

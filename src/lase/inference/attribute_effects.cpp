@@ -1,0 +1,111 @@
+#include "lase/inference/attribute_effects.h"
+
+#include <ATen/ATen.h>
+#include <algorithm>
+#include <c10/core/GradMode.h>
+#include <numeric>
+
+#include "lase/base/error.h"
+#include "lase/graph/column_summary.h"
+#include "lase/inference/inference.h"
+#include "lase/inference/objective.h"
+#include "lase/inference/predict.h"
+#include "lase/model/layers/registry.h"
+#include "lase/ops/one_thread.h"
+#include "lase/sampler/sampler.h"
+
+namespace lase {
+namespace {
+
+using at::Tensor;
+
+// Outputs for the chosen nodes with some attributes replaced by their means.
+class Examined {
+ public:
+  Examined(const TrainedModel& trained, const Graph& graph, std::span<const int64_t> nodes)
+      : trained_(trained), graph_(graph), nodes_(index_of({nodes.begin(), nodes.end()})) {}
+
+  // Attributes j are standardized as (f_j − mean_j) · scale_j, so that a scale of 0 has the effect
+  // of the mean.
+  Tensor outputs(std::span<const int64_t> replaced) const {
+    Scaling scaling = trained_.scaling;
+    scaling.link_scale = scaling.link_scale.clone();
+    for (const int64_t j : replaced) scaling.link_scale[j] = 0;
+    const Inputs inputs(graph_, scaling);
+    return infer(*trained_.model, inputs, graph_, Keep::kLogits).logits.index_select(0, nodes_);
+  }
+
+ private:
+  const TrainedModel& trained_;
+  const Graph& graph_;
+  Tensor nodes_;
+};
+
+// The columns that are not 0 in most rows, at most `most` of them.
+std::vector<int64_t> frequent_columns(const std::vector<ColumnSummary>& columns, int64_t most) {
+  std::vector<int64_t> order(columns.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto count = [&](int64_t j) { return columns[static_cast<size_t>(j)].non_zero; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return count(a) > count(b); });
+  order.resize(std::min(order.size(), static_cast<size_t>(most)));
+  return order;
+}
+
+}  // namespace
+
+AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& graph,
+                                   std::span<const int64_t> nodes,
+                                   const AttributeEffectOptions& options) {
+  const Graph fitting = fitting_graph(trained, graph);
+  const auto& type = layer_type(trained.model->options().model);
+  require(fitting.link_attributes.columns > 0, "the links have no attributes");
+  require(type.reads_links, "the model ", type.name, " does not read link attributes");
+  require(!nodes.empty(), "there is no node to examine");
+  const ops::OneThread one_thread;
+  c10::NoGradGuard no_grad;
+  const auto objective = make_objective(trained, labels_as_trained(trained, fitting));
+  const Examined examined(trained, fitting, nodes);
+
+  const Tensor outputs = examined.outputs({});
+  Tensor explained = at::empty({outputs.size(0), 1}, at::kLong);
+  for (int64_t i = 0; i < outputs.size(0); ++i) {
+    explained[i][0] = objective->explained_output(outputs[i]);
+  }
+  const Tensor score = outputs.gather(1, explained);
+  const auto metric_of = [&](const Tensor& from) {
+    return objective->headline(objective->score(objective->predictions(from), nodes));
+  };
+  AttributeEffects effects{.nodes = std::ssize(nodes),
+                           .columns = fitting.link_attributes.columns,
+                           .metric = metric_of(outputs),
+                           .all = {},
+                           .attributes = {}};
+  const auto effect_of = [&](std::string name, int64_t links, std::span<const int64_t> replaced) {
+    const Tensor without = examined.outputs(replaced);
+    const Tensor change = score - without.gather(1, explained);
+    return AttributeSummary{.name = std::move(name),
+                            .links = links,
+                            .effect = change.mean().item<double>(),
+                            .absolute_effect = change.abs().mean().item<double>(),
+                            .metric_change = effects.metric.value - metric_of(without).value};
+  };
+  std::vector<int64_t> every(static_cast<size_t>(effects.columns));
+  std::iota(every.begin(), every.end(), 0);
+  effects.all = effect_of("all link attributes", fitting.link_attributes.rows, every);
+  const auto columns = summarize(fitting.link_attributes, fitting.attribute_names);
+  const auto chosen = frequent_columns(columns, options.most);
+  for (const int64_t j : chosen) {
+    const auto& column = columns[static_cast<size_t>(j)];
+    effects.attributes.push_back(effect_of(column.name, column.non_zero, std::array{j}));
+    require(
+        !options.progress || options.progress(std::ssize(effects.attributes), std::ssize(chosen)),
+        "stopped; nothing was written");
+  }
+  std::stable_sort(
+      effects.attributes.begin(), effects.attributes.end(),
+      [](const auto& a, const auto& b) { return a.absolute_effect > b.absolute_effect; });
+  return effects;
+}
+
+}  // namespace lase
