@@ -2,5 +2,5 @@
 #include "lase/model/options.h"
 
 std::vector<std::string> lase::layer_names() {
-  return {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"};
+  return {"lase", "sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"};
 }

@@ -59,6 +59,29 @@ TEST_F(NodeTable, ReadsTheSplitFromAColumn) {
   EXPECT_EQ(split_of(graph), (std::vector<int>{1, 2, 3, 0}));
   expect_error(
       [&] {
+        read("id,part\na,val\nb,train\nc,train\n", {"--split", "part", "--validation", "20"});
+      },
+      {"validation", "'part'", "has validation nodes already"});
+  expect_error(
+      [&] {
+        read("id\na\nb\nc\n", {"--split", "60/20/20", "--validation", "20"});
+      },
+      {"validation", "requires a column of splits"});
+}
+
+TEST_F(NodeTable, TakesValidationNodesFromTrainingNodes) {
+  std::string nodes = "id,team,part\n";
+  for (int i = 0; i < 24; ++i) {
+    nodes +=
+        "n" + std::to_string(i) + (i % 2 == 0 ? ",x," : ",y,") + (i < 20 ? "train\n" : "test\n");
+  }
+  const auto graph = read(nodes, {"--label", "team", "--split", "part", "--validation", "20",
+                                  "--unknown-nodes", "drop"});
+  EXPECT_EQ(graph.split_size(Split::kTrain), 16);
+  EXPECT_EQ(graph.split_size(Split::kVal), 4);
+  EXPECT_EQ(graph.split_size(Split::kTest), 4);
+  expect_error(
+      [&] {
         read("id,part\na,train\nb,tset\nc,test\n", {"--split", "part"});
       },
       {"nodes.csv: line 3: column 'part' is 'tset', expected train, val, test"});

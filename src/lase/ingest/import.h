@@ -54,7 +54,8 @@ struct NodeOptions {
   std::string label_separator = ";";
   std::vector<std::string> target;  // columns: regression targets
   std::string split;                // column, or proportions such as 65/15/20
-  std::string text;                 // column: encoded as tf-idf
+  double validation = 0;  // percentage of the training nodes of a split column; 0: as they are
+  std::string text;       // column: encoded as tf-idf
   int64_t text_min_count = 2;
   std::string features;                         // .npy with rows in node order, or a table
   std::string feature_names;                    // file with their names

@@ -46,6 +46,9 @@ const OptionTable<NodeOptions>& node_option_table() {
         "split", &O::split, any(),
         "Column with train, val or test; or percentages of a random split, stratified by label: "
         "65/15/20, or 80/20 for train and test, with a tenth of train as validation");
+    all.add("validation", &O::validation, below(0, 100),
+            "Percentage of the training nodes of a split column without validation nodes that is "
+            "used for validation, chosen at random (0 = none)");
     all.add("text", &O::text, any(), "Column with text, which is encoded as tf-idf features");
     all.add("text_min_count", &O::text_min_count, at_least(0),
             "Ignore words that occur in fewer training texts than this");
@@ -92,6 +95,9 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
                  OptionName{"split"}, " ", quote(options_.split),
                  ": must be percentages such as 65/15/20, or a column of the table given by ",
                  OptionName{"nodes"});
+  require_option(
+      options_.validation == 0 || (!options_.split.empty() && !is_proportions(options_.split)),
+      OptionName{"validation"}, ": requires a column of splits, ", OptionName{"split"});
   require_option(!has_table || options_.label_of == LabelOf::kSource, OptionName{"label_of"},
                  " target: requires labels in the table of links, without ", OptionName{"nodes"});
   if (has_table) {
@@ -503,6 +509,13 @@ void NodeReader::add_split(RawGraph& graph) {
   }
   split_.resize(static_cast<size_t>(size()), static_cast<uint8_t>(Split::kNone));
   graph.nodes.split = std::move(split_);
+  if (options_.validation == 0) return;
+  require_option(proportions_of(graph.nodes.split).val == 0, OptionName{"validation"},
+                 ": the column ", quote(options_.split), " of ", options_.file,
+                 " has validation nodes already");
+  constexpr double kPercent = 100;
+  graph.nodes.split = redraw_validation(graph.nodes.labels, graph.nodes.split,
+                                        options_.validation / kPercent, options_.seed);
 }
 
 void NodeReader::finish(RawGraph& graph) {

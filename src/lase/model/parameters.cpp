@@ -29,7 +29,7 @@ Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns
   return add(name, value);
 }
 
-Tensor Parameters::vector(const std::string& name, int64_t size, double value) {
+Tensor Parameters::constant(const std::string& name, int64_t size, double value) {
   return add(name, source_ ? source_(name, {size}) : at::full({size}, value, at::kFloat));
 }
 

@@ -27,8 +27,8 @@ class Parameters {
 
   // Glorot initialization: uniform within ±√(6 / (rows + columns)).
   at::Tensor matrix(const std::string& name, int64_t rows, int64_t columns);
-  at::Tensor vector(const std::string& name, int64_t size, double value);
-  at::Tensor zeros(const std::string& name, int64_t size) { return vector(name, size, 0); }
+  at::Tensor constant(const std::string& name, int64_t size, double value);
+  at::Tensor zeros(const std::string& name, int64_t size) { return constant(name, size, 0); }
 
   // Moves every parameter to a device in place: all holders of its tensor see the change.
   void to(const at::Device& device);

@@ -38,7 +38,7 @@ class Lase : public Layer {
     // A linear amplifier starts from a(e) ≈ 1, so that h(v) passes through it.
     const double c = amplifier_ == Amplifier::kLinear ? 1 : 0;
     u_ = parameters.matrix(shape.name + ".amplifier", shape.in, shape.attributes);
-    c_ = parameters.vector(shape.name + ".amplifier.bias", shape.in, c);
+    c_ = parameters.constant(shape.name + ".amplifier.bias", shape.in, c);
     if (options.link_width == 0) return;
     u_ones_ = parameters.matrix(shape.name + ".ones", options.link_width, shape.attributes);
     c_ones_ = parameters.zeros(shape.name + ".ones.bias", options.link_width);
