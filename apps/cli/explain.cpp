@@ -104,6 +104,9 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
                            const Session& session) {
   lase::require_option(flags.nodes.empty() && flags.of_class.empty(), lase::OptionName{"summary"},
                        ": is for all validation nodes; omit --node and --class");
+  for (const auto& path : {flags.csv, flags.svg}) {
+    if (!path.empty()) lase::AtomicFile probe(path);
+  }
   const ModelAndGraph opened = open_model_and_graph(files, session);
   const auto nodes = nodes_to_summarize(opened.graph, files.graph);
   const Interruptible interruptible;
@@ -113,11 +116,11 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
   session.out() << lase::attribute_effects_text(effects);
   if (!flags.csv.empty()) {
     lase::write_file(flags.csv, lase::attribute_effects_table(effects).csv());
-    session.out() << "\nwritten          " << flags.csv << "\n";
+    session.out() << "written          " << flags.csv << "\n";
   }
   if (!flags.svg.empty()) {
     lase::write_file(flags.svg, lase::attribute_effects_svg(effects));
-    session.out() << "\nwritten          " << flags.svg << "\n";
+    session.out() << "written          " << flags.svg << "\n";
   }
   return lase::attribute_effects_json(effects);
 }

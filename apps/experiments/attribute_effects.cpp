@@ -77,13 +77,13 @@ std::string attribute_effects_svg(const AttributeEffects& effects) {
                .value_name = "mean over nodes",
                .decimals = 3,
                .best = Best::kNone};
-  DotPanel panel{.title = join("Link attributes, ", grouped(effects.nodes), " nodes")};
+  DotPanel panel{.title = join("Link attributes, ", grouped(effects.nodes), " nodes (",
+                               fixed(effects.all.absolute_effect, plot.decimals),
+                               " for all attributes together)")};
   for (size_t i = 0; i < std::min(effects.attributes.size(), kShown); ++i) {
     plot.rows.push_back({.name = effects.attributes[i].name});
     panel.scores.push_back({.value = effects.attributes[i].absolute_effect});
   }
-  plot.rows.push_back({.name = effects.all.name, .apart = true});
-  panel.scores.push_back({.value = effects.all.absolute_effect});
   plot.panels.push_back(std::move(panel));
   return svg_picture(plot);
 }

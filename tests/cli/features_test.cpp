@@ -3,6 +3,7 @@
 #include "lase/embed/features.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "lase/base/file.h"
 #include "lase/graph/generate.h"
@@ -192,6 +193,50 @@ TEST_F(EmbeddingCli, KeepsRunsOfTheSameGraphOnly) {
   EXPECT_NE(run_cli(command).err.find("already done"), std::string::npos);
   generate_graph({.nodes = 100, .links = 400, .seed = 2}, path("g.graph"));
   EXPECT_EQ(run_cli(command).err.find("already done"), std::string::npos);
+}
+
+TEST_F(EmbeddingCli, ComparesModelsAndContinues) {
+  const Strings command = {"compare",   path("g.graph"),
+                           "--models",  "lase,raw",
+                           "--variant", "sage: gate=none widths=4",
+                           "--splits",  "2",
+                           "--seeds",   "1",
+                           "--epochs",  "1",
+                           "--widths",  "4",
+                           "--out",     path("out"),
+                           "--json"};
+  const auto result = run_cli(command);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto models = result.json().at("models");
+  ASSERT_EQ(models.size(), 3);
+  EXPECT_EQ(models[2].at("name"), "sage: gate=none widths=4");
+  EXPECT_EQ(models[2].at("runs").size(), 2);
+  for (const char* name : {"compare.md", "compare.csv", "compare.svg"}) {
+    EXPECT_TRUE(std::filesystem::exists(path("out/") + name)) << name;
+  }
+  const auto again = run_cli(command);
+  EXPECT_NE(again.err.find("6 of 6 runs were already done"), std::string::npos) << again.err;
+  EXPECT_EQ(again.json(), result.json());
+  expect_bad_usage(run_cli({"compare", path("g.graph"), "--models", "gat"}), {"'gat'"});
+  expect_bad_usage(run_cli({"compare", path("g.graph"), "--variant", "sage: color=1"}), {"color"});
+  expect_bad_usage(run_cli({"compare", path("g.graph"), "--keep-test"}),
+                   {"--keep-test", "requires --splits"});
+}
+
+TEST_F(EmbeddingCli, SummarizesLinkAttributes) {
+  const std::string g = path("g.graph");
+  const std::string m = path("m.model");
+  ASSERT_EQ(run_cli({"train", g, "--epochs", "1", "--widths", "4", "--out", m}).code, 0);
+  const auto result = run_cli({"explain", m, g, "--summary", "--examine", "2", "--csv",
+                               path("a.csv"), "--svg", path("a.svg"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json().at("attributes").size(), 2);
+  EXPECT_EQ(read_file(path("a.csv")).find("attribute,links,effect"), 0U);
+  EXPECT_NE(read_file(path("a.svg")).find("<svg"), std::string::npos);
+  expect_bad_usage(run_cli({"explain", m, g}), {"--node or --summary"});
+  expect_bad_usage(run_cli({"explain", m, g, "--summary", "--node", "0"}), {"--summary"});
+  expect_bad_usage(run_cli({"explain", m, g, "--node", "0", "--csv", path("b.csv")}), {"--csv"});
+  expect_rejected(run_cli({"explain", m, g, "--summary", "--csv", path("no/a.csv")}), {"no/a.csv"});
 }
 
 TEST_F(EmbeddingCli, ReportsErrorsBeforeTheSearch) {
