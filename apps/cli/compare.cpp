@@ -34,7 +34,8 @@ const lase::OptionTable<CompareFlags>& compare_table() {
             "Percentages of training, validation and test nodes in random splits, such as 60/20/20 "
             "(default: those of the graph's split)");
     all.add("keep_test", &O::keep_test, lase::any(),
-            "Keep the test nodes of the graph, and redraw only training and validation nodes");
+            "Keep the test nodes of the graph, and redraw only training and validation nodes (20 % "
+            "for validation if the graph has no validation nodes)");
     all.add("seeds", &O::seeds, lase::between(1, 1000),
             "Number of training runs per model and split, with consecutive seeds from --seed");
     return all;
@@ -68,6 +69,7 @@ nlohmann::json run_compare(const CompareFlags& flags, const Session& session) {
   const auto document = comparison.document(std::filesystem::path(flags.graph).filename().string());
   auto& out = session.out();
   out << document.text << "\n\n" << document.table.text();
+  if (!document.notes.empty()) out << "\n" << document.notes << "\n";
   if (keep) {
     write_files(document, flags.out);
     out << "\nwritten          " << flags.out << "/compare.md, compare.csv and compare.svg\n";

@@ -54,7 +54,8 @@ const lase::OptionTable<ExplainFlags>& summary_table() {
     lase::OptionTable<O> all;
     all.add("summary", &O::summary, lase::any(),
             "Instead of a node, summarize the effect of each link attribute on the validation "
-            "nodes: how their scores change if it is replaced by its mean on all links");
+            "nodes, or on all labeled nodes if there are none: how their scores change if it is "
+            "replaced on all links by its training mean");
     all.add("examine", &O::examine, lase::between(1, 1'000'000),
             "Maximum number of attributes to examine for the summary, those on most links first");
     return all;
@@ -86,8 +87,13 @@ std::vector<int64_t> nodes_to_explain(const lase::Graph& graph, const ExplainFla
   return nodes;
 }
 
+struct ChosenNodes {
+  std::vector<int64_t> nodes;
+  std::string name;
+};
+
 // Validation nodes with a label; all labeled nodes if there are none.
-std::vector<int64_t> nodes_to_summarize(const lase::Graph& graph, const std::string& path) {
+ChosenNodes nodes_to_summarize(const lase::Graph& graph, const std::string& path) {
   std::vector<int64_t> labeled;
   std::vector<int64_t> validation;
   const auto val = static_cast<uint8_t>(lase::Split::kVal);
@@ -97,7 +103,8 @@ std::vector<int64_t> nodes_to_summarize(const lase::Graph& graph, const std::str
     if (!graph.nodes.split.empty() && graph.nodes.split[u] == val) validation.push_back(u);
   }
   lase::require(!labeled.empty(), path, ": has no labeled nodes to summarize the effects for");
-  return validation.empty() ? labeled : validation;
+  if (validation.empty()) return {labeled, "labeled nodes"};
+  return {validation, "validation nodes"};
 }
 
 nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
@@ -108,12 +115,12 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
     if (!path.empty()) lase::AtomicFile probe(path);
   }
   const ModelAndGraph opened = open_model_and_graph(files, session);
-  const auto nodes = nodes_to_summarize(opened.graph, files.graph);
+  const auto [nodes, name] = nodes_to_summarize(opened.graph, files.graph);
   const Interruptible interruptible;
   const auto effects = lase::attribute_effects(
       opened.trained, opened.graph, nodes,
       {.most = flags.examine, .progress = [](int64_t, int64_t) { return !interrupted().load(); }});
-  session.out() << lase::attribute_effects_text(effects);
+  session.out() << lase::attribute_effects_text(effects, name);
   if (!flags.csv.empty()) {
     lase::write_file(flags.csv, lase::attribute_effects_table(effects).csv());
     session.out() << "written          " << flags.csv << "\n";

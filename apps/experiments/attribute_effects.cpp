@@ -12,6 +12,11 @@ namespace {
 
 constexpr size_t kShown = 20;
 
+const char* score_name(const AttributeEffects& effects) {
+  return effects.task == Task::kRegression ? "the standardized prediction"
+                                           : "the score of the predicted class";
+}
+
 nlohmann::json json_of(const AttributeSummary& summary) {
   return {{"attribute", summary.name},
           {"links", summary.links},
@@ -22,13 +27,12 @@ nlohmann::json json_of(const AttributeSummary& summary) {
 
 }  // namespace
 
-std::string attribute_effects_text(const AttributeEffects& effects) {
+std::string attribute_effects_text(const AttributeEffects& effects, const std::string& nodes) {
   std::string text =
-      join("The model on ", grouped(effects.nodes), " nodes: ", effects.metric.title, " ",
-           fixed(effects.metric.value, 4),
-           ". Effect of each link attribute: the change in the score of the predicted class, and "
-           "in ",
-           effects.metric.title, ", compared with its mean on all links.\n\n");
+      join("The model on ", grouped(effects.nodes), " ", nodes, ": ", effects.metric.title, " ",
+           fixed(effects.metric.value, 4), ".\nEffect: ", score_name(effects),
+           " minus its value if the attribute is replaced on "
+           "all links by its training mean (0 for sparse attributes).\n\n");
   TextTable table{.columns = {"attribute", "mean |effect|", "mean effect",
                               join("change in ", effects.metric.title), "links"}};
   const auto add = [&](const AttributeSummary& summary) {
@@ -73,7 +77,7 @@ nlohmann::json attribute_effects_json(const AttributeEffects& effects) {
 }
 
 std::string attribute_effects_svg(const AttributeEffects& effects) {
-  DotPlot plot{.x_label = "mean absolute effect on the score of the predicted class",
+  DotPlot plot{.x_label = join("mean absolute effect on ", score_name(effects)),
                .value_name = "mean over nodes",
                .decimals = 3,
                .best = Best::kNone};

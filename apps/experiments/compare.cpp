@@ -1,6 +1,7 @@
 #include "experiments/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "lase/base/error.h"
@@ -23,19 +24,25 @@ using nlohmann::json;
 std::vector<Candidate> candidates(const CompareOptions& options) {
   std::vector<Candidate> all;
   std::set<std::string> names;
-  const auto add = [&](const std::string& text) {
-    all.push_back(candidate_from(text, options.train));
-    check(all.back().options);
-    require_option(names.insert(all.back().name).second, quote(text), " is compared twice");
+  const auto add = [&](const std::string& text, const char* option) {
+    try {
+      all.push_back(candidate_from(text, options.train));
+      check(all.back().options);
+    } catch (const Error& error) {
+      throw OptionError(join(OptionName{option}, " ", quote(text), ": ", error.marked()));
+    }
+    require_option(names.insert(all.back().name).second, OptionName{option}, " ", quote(text),
+                   ": is compared twice");
   };
-  for (const auto& model : options.models) add(model);
-  for (const auto& variant : options.variants) add(variant);
+  for (const auto& model : options.models) add(model, "models");
+  for (const auto& variant : options.variants) add(variant, "variant");
   require_option(!all.empty(), "there is no model to compare; set ", OptionName{"models"});
   return all;
 }
 
-// The graph with its own split, or with each of the random splits.
-std::vector<Graph> split_graphs(const Graph& graph, const CompareOptions& options) {
+}  // namespace
+
+std::vector<Graph> compared_graphs(const Graph& graph, const CompareOptions& options) {
   require_option(options.splits > 0 || (options.split.empty() && !options.keep_test),
                  OptionName{options.keep_test ? "keep_test" : "split"}, ": requires ",
                  OptionName{"splits"});
@@ -63,11 +70,13 @@ std::vector<Graph> split_graphs(const Graph& graph, const CompareOptions& option
   return graphs;
 }
 
-void require_splits(const Graph& graph) {
+namespace {
+
+void require_splits(const Graph& graph, const Objective& objective) {
   for (const Split split : {Split::kVal, Split::kTest}) {
-    require(graph.split_size(split) > 0, "the graph has no ", split_name(split),
-            " nodes to compare models on; import it with a split, or set ", OptionName{"splits"},
-            " and ", OptionName{"split"});
+    require(!objective.seeds(graph, split).empty(), "no ", split_name(split),
+            " node has a label; import the graph with another split, or set ", OptionName{"splits"},
+            " and ", OptionName{"split"}, ", such as 60/20/20");
   }
 }
 
@@ -85,13 +94,16 @@ Run compared_run(const Graph& graph, const TrainOptions& options, const Decision
     // All models are compared by the same metric, whatever selected their epochs.
     const auto objective = make_objective(result.trained);
     objective->set_decision(decision);
+    const Metric val = objective->headline(result.val);
+    const Metric test = objective->headline(result.test);
+    require(std::isfinite(val.value) && std::isfinite(test.value), test.title,
+            " is not defined for the ", std::isfinite(val.value) ? "test" : "validation",
+            " nodes of a split; choose another metric with ", OptionName{"select"});
     json metrics = json::object();
     for (const Metric& metric : objective->metrics(result.test)) metrics[metric.key] = metric.value;
-    return json{{"val", objective->headline(result.val).value},
-                {"test", objective->headline(result.test).value},
-                {"metrics", metrics},
-                {"epochs", result.epochs},
-                {"seconds", result.setup_seconds + result.seconds}};
+    return json{{"val", val.value},        {"test", test.value},
+                {"metrics", metrics},      {"diverged", !result.diverged.empty()},
+                {"epochs", result.epochs}, {"seconds", result.setup_seconds + result.seconds}};
   };
   return run;
 }
@@ -119,7 +131,7 @@ std::string p_text(double p) { return p < 0.001 ? "<0.001" : fixed(p, 3); }
 
 }  // namespace
 
-Candidate candidate_from(const std::string& text, const TrainOptions& base) try {
+Candidate candidate_from(const std::string& text, const TrainOptions& base) {
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string model(trimmed(std::string_view(text).substr(0, colon)));
   json changes = {{"model", model}};
@@ -131,22 +143,25 @@ Candidate candidate_from(const std::string& text, const TrainOptions& base) try 
       if (setting.ends_with(',')) setting.remove_suffix(1);
       if (setting.empty()) continue;
       const auto [option, value] = setting_from(std::string(setting));
+      require(!changes.contains(option), option, " is set twice");
       changes[option] = value;
       name += separator + std::string(setting);
       separator = " ";
     }
   }
-  return {name, train_option_table().from_json(changes, base)};
-} catch (const Error& error) {
-  throw OptionError(join(quote(text), ": ", error.what()));
+  const TrainOptions options = train_option_table().from_json(changes, base);
+  for (const auto& unused : unused_options(options.model)) {
+    require(!changes.contains(unused), unused, " has no effect on the model ", model);
+  }
+  return {name, options};
 }
 
 Comparison compare(const Graph& graph, const std::string& identity, const CompareOptions& options,
                    const RunnerOptions& runner) {
   const auto all = candidates(options);
-  const std::vector<Graph> graphs = split_graphs(graph, options);
-  for (const Graph& split : graphs) require_splits(split);
+  const std::vector<Graph> graphs = compared_graphs(graph, options);
   const auto objective = make_objective(graph.nodes.labels);
+  for (const Graph& split : graphs) require_splits(split, *objective);
   objective->set_decision(
       objective->select(options.train.select, objective->seeds(graphs.front(), Split::kTrain)));
 
@@ -190,6 +205,7 @@ Comparison compare(const Graph& graph, const std::string& identity, const Compar
       run.test = result.at("test").get<double>();
       run.metrics = result.at("metrics").get<std::map<std::string, double>>();
       run.epochs = result.at("epochs").get<int64_t>();
+      run.diverged = result.at("diverged").get<bool>();
       run.seconds = result.at("seconds").get<double>();
       seconds += run.seconds;
       model.runs.push_back(std::move(run));
@@ -219,6 +235,7 @@ json Comparison::json() const {
                       {"test", run.test},
                       {"metrics", metrics},
                       {"epochs", run.epochs},
+                      {"diverged", run.diverged},
                       {"seconds", run.seconds}});
     }
     nlohmann::json entry = {{"name", model.candidate.name},
@@ -231,7 +248,7 @@ json Comparison::json() const {
     if (&model != &models.front()) {
       entry["difference"] = model.to_first.difference.mean;
       entry["difference_error"] = model.to_first.difference.error;
-      if (model.to_first.difference.count > 1) entry["p"] = model.to_first.p;
+      if (model.to_first.p) entry["p"] = *model.to_first.p;
     }
     list.push_back(std::move(entry));
   }
@@ -241,11 +258,17 @@ json Comparison::json() const {
 Document Comparison::document(const std::string& graph) const {
   const std::string& first = models.front().candidate.name;
   Document document{.name = "compare", .title = join("Models on ", graph)};
-  document.text =
-      join(splits == 0 ? "The split of the graph" : count_of(splits, "random split"), ", ",
-           count_of(seeds, "seed"), splits == 0 ? "" : " each", ". Mean ± standard error over ",
-           splits > 1 ? "splits" : "seeds", "; p is from a two-sided paired t-test against ", first,
-           corrected ? ", corrected for overlapping training sets" : "", ".");
+  document.text = join(splits == 0 ? "The split of the graph" : count_of(splits, "random split"),
+                       ", ", count_of(seeds, "seed"), splits == 0 ? "" : " each", ".");
+  if (models.front().test.count > 1) {
+    document.text +=
+        join(" Mean ± standard error over ", splits > 1 ? "splits" : "seeds",
+             "; p is from a two-sided paired t-test against ", first,
+             corrected    ? ", whose standard error is corrected for overlapping training sets"
+             : splits > 1 ? ", on the same test nodes, not corrected for overlapping training sets"
+                          : "",
+             models.size() > 2 ? ", and not adjusted for the number of models." : ".");
+  }
   document.table.columns = {"model",
                             join("test ", metric.title),
                             join("val ", metric.title),
@@ -253,30 +276,42 @@ Document Comparison::document(const std::string& graph) const {
                             "p",
                             "seconds"};
   document.values.columns = {"model", "split", "seed", "val", "test", "epochs", "seconds"};
-  for (const auto& [key, value] : models.front().runs.front().metrics) {
-    document.values.columns.push_back("test_" + key);
+  std::set<std::string> metrics;  // a metric may be undefined in some runs
+  for (const auto& model : models) {
+    for (const auto& run : model.runs) {
+      for (const auto& [key, value] : run.metrics) metrics.insert(key);
+    }
   }
+  for (const auto& key : metrics) document.values.columns.push_back("test_" + key);
   DotPlot plot{.x_label = join("test ", metric.title),
                .value_name = "mean ± standard error",
                .best = metric.lower_is_better ? Best::kLowest : Best::kHighest};
   DotPanel panel{.title = graph};
   for (const auto& model : models) {
     const auto& [difference, p] = model.to_first;
-    const bool tested = difference.count > 1;
     const bool is_first = &model == &models.front();
     const std::string change = difference.count > 1 ? join(signed_fixed(difference.mean, 4), " ± ",
                                                            fixed(difference.error, 4))
                                                     : signed_fixed(difference.mean, 4);
-    document.table.rows.push_back(
-        {model.candidate.name, mean_text(model.test), mean_text(model.val), is_first ? "" : change,
-         is_first || !tested ? "" : p_text(p), significant(model.seconds, 3)});
+    document.table.rows.push_back({model.candidate.name, mean_text(model.test),
+                                   mean_text(model.val), is_first ? "" : change,
+                                   p ? p_text(*p) : "", significant(model.seconds, 3)});
     for (const auto& run : model.runs) {
       std::vector<std::string> row = {model.candidate.name,     std::to_string(run.split),
                                       std::to_string(run.seed), fixed(run.val, 6),
                                       fixed(run.test, 6),       std::to_string(run.epochs),
                                       fixed(run.seconds, 2)};
-      for (const auto& [key, value] : run.metrics) row.push_back(fixed(value, 6));
+      for (const auto& key : metrics) {
+        const auto found = run.metrics.find(key);
+        row.push_back(found == run.metrics.end() ? "" : fixed(found->second, 6));
+      }
       document.values.rows.push_back(std::move(row));
+    }
+    const auto diverged = std::count_if(model.runs.begin(), model.runs.end(),
+                                        [](const ComparedRun& run) { return run.diverged; });
+    if (diverged > 0) {
+      document.notes += join(document.notes.empty() ? "" : " ", model.candidate.name,
+                             " diverged in ", diverged, " of ", model.runs.size(), " runs.");
     }
     plot.rows.push_back({.name = model.candidate.name});
     Score score{.value = model.test.mean};

@@ -31,7 +31,8 @@ struct Candidate {
   TrainOptions options;
 };
 
-// Parses "MODEL" or "MODEL: NAME=VALUE NAME=VALUE". Throws Error if a value is invalid.
+// Parses "MODEL" or "MODEL: NAME=VALUE NAME=VALUE". Throws Error if a value is invalid, or an
+// option has no effect on the model.
 Candidate candidate_from(const std::string& text, const TrainOptions& base);
 
 struct ComparedRun {
@@ -41,6 +42,7 @@ struct ComparedRun {
   double test = 0;                             // the same
   std::map<std::string, double> metrics = {};  // all test metrics
   int64_t epochs = 0;
+  bool diverged = false;
   double seconds = 0;
 };
 
@@ -65,6 +67,9 @@ struct Comparison {
   // `graph` is the name in the title.
   Document document(const std::string& graph) const;
 };
+
+// The graph with its own split, or with each of the random splits.
+std::vector<Graph> compared_graphs(const Graph& graph, const CompareOptions& options);
 
 // Trains all candidates on the same splits with the same seeds. Means and tests are over splits, of
 // the mean over seeds; with a single split, over seeds. `identity` identifies the graph in the

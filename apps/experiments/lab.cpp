@@ -118,6 +118,7 @@ TrainOptions options_for(const std::string& model, const Effort& effort, uint64_
   options.strict_inductive = true;
   options.eval_every = 1;
   options.features.embed.method = EmbedMethod::kNone;
+  options.node_scaling = NodeScaling::kStandard;
   options.model.model = model;
   options.epochs = effort.epochs;
   options.patience = effort.patience;

@@ -80,6 +80,7 @@ class Runner {
         try {
           finish(open[at], runs_[open[at]].work(options_.stop), all_cost);
         } catch (...) {
+          if (stopped()) return;  // not a failure
           const std::lock_guard lock(mutex_);
           if (!error_) error_ = std::current_exception();
           failed_ = true;

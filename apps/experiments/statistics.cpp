@@ -1,7 +1,7 @@
 #include "experiments/statistics.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -49,11 +49,7 @@ PairedDifference paired_difference(const std::vector<double>& a, const std::vect
   if (count < 2) return result;
   // s² (1/n + test/train) instead of s²/n
   error *= std::sqrt(1 + test_to_train * static_cast<double>(count));
-  if (error > 0) {
-    result.p = student_p(mean / error, count - 1);
-  } else if (mean != 0) {
-    result.p = 0;
-  }
+  if (error > 0) result.p = student_p(mean / error, count - 1);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace lase {
@@ -19,7 +20,7 @@ double student_p(double t, int64_t degrees_of_freedom);
 // hypothesis that it is 0.
 struct PairedDifference {
   MeanAndError difference;
-  double p = 1;
+  std::optional<double> p = {};  // none for a single pair, or if all differences are equal
 };
 // Scores on random splits of the same nodes are not independent, since their training sets overlap.
 // `test_to_train`, the number of test nodes divided by that of training nodes, corrects the

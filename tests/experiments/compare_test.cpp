@@ -29,7 +29,11 @@ TEST(CandidateFrom, AcceptsModelsAndVariants) {
   EXPECT_FALSE(variant.options.model.gate);
   EXPECT_EQ(variant.options.model.widths, (std::vector<int64_t>{8, 4}));
   expect_error([&] { candidate_from("gat", base); }, {"'gat'", "model"});
-  expect_error([&] { candidate_from("sage: color=1", base); }, {"'sage: color=1'", "color"});
+  expect_error([&] { candidate_from("sage: color=1", base); }, {"color"});
+  expect_error([&] { candidate_from("raw: model=sage", base); }, {"model is set twice"});
+  expect_error([&] { candidate_from("sage: gate=none gate=scalar", base); }, {"gate is set twice"});
+  expect_error([&] { candidate_from("graphsage: gate=none", base); },
+               {"gate has no effect on the model graphsage"});
   expect_error([&] { candidate_from("sage: gate", base); }, {"NAME=VALUE"});
   expect_error([&] { candidate_from("sage: seed=2", base); }, {"seed"});
 }
@@ -66,7 +70,20 @@ TEST(Compare, RedrawsOnlyTrainingAndValidationNodesIfTestNodesAreKept) {
   options.splits = 2;
   options.seeds = 1;
   options.keep_test = true;
-  const auto comparison = compare(labeled_graph(), "", options, {});
+  const Graph graph = labeled_graph();
+  const auto graphs = compared_graphs(graph, options);
+  ASSERT_EQ(graphs.size(), 2);
+  bool differ = false;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    const auto is_test = [&](const Graph& of) {
+      return of.nodes.split[u] == static_cast<uint8_t>(Split::kTest);
+    };
+    EXPECT_EQ(is_test(graphs[0]), is_test(graph));
+    EXPECT_EQ(is_test(graphs[1]), is_test(graph));
+    differ = differ || graphs[0].nodes.split[u] != graphs[1].nodes.split[u];
+  }
+  EXPECT_TRUE(differ);
+  const auto comparison = compare(graph, "", options, {});
   EXPECT_FALSE(comparison.corrected);
   EXPECT_EQ(comparison.models[0].test.count, 2);
 }
@@ -93,7 +110,7 @@ TEST(Compare, RejectsOptionsThatContradictEachOther) {
   options.variants = {"sage"};
   rejects(labeled_graph(), options, {"'sage'", "twice"});
   options = small_comparison();
-  rejects(toy_graph({.nodes = 120, .links = 400}), options, {"no val nodes"});
+  rejects(toy_graph({.nodes = 120, .links = 400}), options, {"no val node has a label"});
   options.splits = 2;
   rejects(toy_graph({.nodes = 120, .links = 400}), options, {"no split"});
 }

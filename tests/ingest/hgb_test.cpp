@@ -99,6 +99,7 @@ TEST_F(HgbFormat, RejectsBrokenFiles) {
   rejects("d/node.dat", "", {"node.dat", "no nodes"});
   rejects("d/link.dat", "0\t99\t0\t1\n", {"link.dat:1", "'99'", "node.dat"});
   rejects("d/link.dat", "0\t1\t0\tinf\n", {"link.dat:1", "'inf'"});
+  rejects("d/link.dat", "0\t1\t0\t1e300\n", {"link.dat:1", "'1e300'", "single precision"});
   rejects("d/label.dat", "0\ta\t0\t \n", {"label.dat:1", "classes"});
   rejects("d/label.dat.test", "0\ta\t0\t1\n", {"label.dat.test:1", "has a label already"});
   expect_error([&] { import_graph("hgb", {path("none")}); }, {"none: is not a folder"});

@@ -66,7 +66,7 @@ TEST_F(NodeTable, ReadsTheSplitFromAColumn) {
       [&] {
         read("id\na\nb\nc\n", {"--split", "60/20/20", "--validation", "20"});
       },
-      {"validation", "requires a column of splits"});
+      {"validation", "requires split with the name of a column"});
 }
 
 TEST_F(NodeTable, TakesValidationNodesFromTrainingNodes) {

@@ -96,11 +96,48 @@ TEST(Inputs, ScaleRowsToUnitL1Norm) {
   }
 }
 
+TEST(Inputs, ScaleRowsToUnitL2NormAndLearnedFeaturesToLength2) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.nodes = 20, .links = 40, .feature_layout = layout});
+    std::vector<bool> training(20, true);
+    training[3] = false;
+    const Scaling scaling = fit_scaling(graph, training, NodeScaling::kL2, 2);
+    const Matrix raw = to_rows(graph.nodes.features);
+    double squares = 0;
+    for (size_t u = 0; u < raw.size(); ++u) {
+      if (u != 3) squares += raw[u][2] * raw[u][2] + raw[u][3] * raw[u][3];
+    }
+    const double learned = 2 / std::sqrt(squares / 19);
+    const Matrix rows =
+        to_rows(Inputs(graph, scaling).rows(index_tensor(all_nodes(graph))).dense());
+    const Matrix on_demand = to_rows(
+        Inputs(graph, scaling, ScaleWhen::kOnDemand).rows(index_tensor(all_nodes(graph))).dense());
+    for (size_t u = 0; u < rows.size(); ++u) {
+      const double norm = std::sqrt(raw[u][0] * raw[u][0] + raw[u][1] * raw[u][1]);
+      for (size_t j = 0; j < 4; ++j) {
+        const double expected = j >= 2 ? raw[u][j] * learned : norm == 0 ? 0 : raw[u][j] / norm;
+        EXPECT_NEAR(rows[u][j], expected, 1e-5);
+        EXPECT_NEAR(on_demand[u][j], expected, 1e-5);
+      }
+    }
+  }
+}
+
+TEST(Inputs, ScaleSparseFeaturesByTheirL2NormByDefault) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.feature_layout = layout});
+    const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
+    EXPECT_EQ(fit_scaling(graph, training, NodeScaling::kAuto).nodes,
+              layout == Layout::kSparse ? NodeScaling::kL2 : NodeScaling::kStandard);
+  }
+}
+
 TEST(Inputs, ProjectLikeADenseMatrixProduct) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.feature_layout = layout});
     const std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
-    for (const auto how : {NodeScaling::kStandard, NodeScaling::kRow, NodeScaling::kNone}) {
+    for (const auto how :
+         {NodeScaling::kStandard, NodeScaling::kRow, NodeScaling::kL2, NodeScaling::kNone}) {
       const Inputs inputs(graph, fit_scaling(graph, training, how));
       Random random(1);
       const at::Tensor w = random_tensor(random, {5, 4}).to(at::kFloat);

@@ -105,18 +105,19 @@ TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
   ModelOptions changed;
   changed.widths = {6, 6};
   changed.combine = Combine::kConcat;
-  changed.amplifier = AmplifierChoice::kLinear;
+  changed.amplifier = AmplifierChoice::kNone;
   changed.aggregate = ops::Aggregate::kSum;
   changed.gate = false;
+  changed.link_width = 5;
   changed.depth = 2;
   changed.normalize = false;
   const nlohmann::json other = to_json(changed);
-  for (const std::string type : {"sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
+  for (const std::string type : {"lase", "sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"}) {
     const ModelOptions usual{.model = type};
     const at::Tensor expected = outputs(usual);
     EXPECT_EQ(unused_options(usual), Strings{}) << type;
-    for (const auto* name :
-         {"widths", "combine", "amplifier", "aggregate", "gate", "depth", "normalize"}) {
+    for (const auto* name : {"widths", "combine", "amplifier", "aggregate", "gate", "link_width",
+                             "depth", "normalize"}) {
       nlohmann::json json = to_json(usual);
       json[name] = other.at(name);
       const ModelOptions options = model_option_table().from_json(json);

@@ -96,8 +96,9 @@ Strata strata_of(const Labels& labels, int64_t nodes, const Use& use) {
   const bool single = labels.task == Task::kSingleLabel;
   Strata strata;
   strata.groups.resize(static_cast<size_t>(single ? labels.classes() : 1));
+  const bool labeled = labels.task != Task::kNone;  // otherwise, all nodes are used
   for (int64_t u = 0; u < nodes; ++u) {
-    if (!labels.known(u) || !use(u)) continue;
+    if ((labeled && !labels.known(u)) || !use(u)) continue;
     strata.groups[static_cast<size_t>(single ? labels.label[u] : 0)].push_back(u);
   }
   constexpr size_t kFewest = 3;

@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <algorithm>
+#include <array>
 #include <c10/core/GradMode.h>
-#include <numeric>
 
 #include "lase/base/error.h"
 #include "lase/graph/column_summary.h"
@@ -41,10 +41,18 @@ class Examined {
   Tensor nodes_;
 };
 
-// The columns that are not 0 in most rows, at most `most` of them.
-std::vector<int64_t> frequent_columns(const std::vector<ColumnSummary>& columns, int64_t most) {
-  std::vector<int64_t> order(columns.size());
-  std::iota(order.begin(), order.end(), 0);
+// The columns that vary. Constant ones are not standardized, and replacing them changes nothing.
+std::vector<int64_t> varying_columns(const std::vector<ColumnSummary>& columns) {
+  std::vector<int64_t> varying;
+  for (size_t j = 0; j < columns.size(); ++j) {
+    if (columns[j].least < columns[j].most) varying.push_back(static_cast<int64_t>(j));
+  }
+  return varying;
+}
+
+// Those that are not 0 in most rows, at most `most` of them.
+std::vector<int64_t> frequent_columns(const std::vector<ColumnSummary>& columns,
+                                      std::vector<int64_t> order, int64_t most) {
   const auto count = [&](int64_t j) { return columns[static_cast<size_t>(j)].non_zero; };
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return count(a) > count(b); });
@@ -78,6 +86,7 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
   };
   AttributeEffects effects{.nodes = std::ssize(nodes),
                            .columns = fitting.link_attributes.columns,
+                           .task = trained.task,
                            .metric = metric_of(outputs),
                            .all = {},
                            .attributes = {}};
@@ -90,11 +99,10 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
                             .absolute_effect = change.abs().mean().item<double>(),
                             .metric_change = effects.metric.value - metric_of(without).value};
   };
-  std::vector<int64_t> every(static_cast<size_t>(effects.columns));
-  std::iota(every.begin(), every.end(), 0);
-  effects.all = effect_of("all link attributes", fitting.link_attributes.rows, every);
   const auto columns = summarize(fitting.link_attributes, fitting.attribute_names);
-  const auto chosen = frequent_columns(columns, options.most);
+  const auto varying = varying_columns(columns);
+  effects.all = effect_of("all link attributes", fitting.link_attributes.rows, varying);
+  const auto chosen = frequent_columns(columns, varying, options.most);
   for (const int64_t j : chosen) {
     const auto& column = columns[static_cast<size_t>(j)];
     effects.attributes.push_back(effect_of(column.name, column.non_zero, std::array{j}));

@@ -12,7 +12,7 @@
 namespace lase {
 
 // The effect of a link attribute on the outputs for some nodes: how they change if the attribute is
-// replaced by its mean on all links (0 for sparse attributes).
+// replaced on all links by its mean on the training links (0 for sparse attributes).
 struct AttributeSummary {
   std::string name;
   int64_t links = 0;  // rows of link attributes in which it is not 0
@@ -25,10 +25,11 @@ struct AttributeSummary {
 
 struct AttributeEffects {
   int64_t nodes = 0;
-  int64_t columns = 0;                       // link attributes of the graph
+  int64_t columns = 0;  // link attributes of the graph
+  Task task = Task::kNone;
   Metric metric;                             // of the model
   AttributeSummary all;                      // all attributes replaced at once
-  std::vector<AttributeSummary> attributes;  // by descending absolute effect
+  std::vector<AttributeSummary> attributes;  // those that vary, by descending absolute effect
 };
 
 struct AttributeEffectOptions {

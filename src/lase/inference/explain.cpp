@@ -168,6 +168,7 @@ bool LayerExplainer::add_attributes(ExpandedSums& sums, int64_t arc,
     const Tensor centered = links.mean.defined() ? values - links.mean : values;
     fraction = in.u.norm(2, 0) * centered.abs();
     fraction = fraction / fraction.sum().clamp_min(1e-30);
+    break;  // that of the neighbor's state
   }
   const Tensor columns = values.nonzero().squeeze(1);
   if (columns.size(0) == 0) return true;

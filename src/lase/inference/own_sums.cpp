@@ -105,7 +105,8 @@ Tensor OwnSums::outputs(const Values& s) const {
 }
 
 OwnSums::Values OwnSums::center() const {
-  const double rest = 1 - 1 / static_cast<double>(block_.arcs());
+  // Not 0 for a single arc: a layer may divide by one of its sums.
+  const double rest = block_.arcs() > 1 ? 1 - 1 / static_cast<double>(block_.arcs()) : 1;
   Values center;
   for (size_t j = 0; j < all_.size(); ++j) {
     center.push_back(largest_[j].arc.defined() ? all_[j] : all_[j] * rest);

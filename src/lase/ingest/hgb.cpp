@@ -7,7 +7,7 @@
 //   label.dat.test   the same for test nodes; optional
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -42,7 +42,9 @@ struct HgbRow {
   float number(std::string_view text) const {
     const auto value = parse_number(trimmed(text));
     if (!value) fail(text, "a finite number");
-    return static_cast<float>(*value);
+    const auto number = static_cast<float>(*value);
+    if (!std::isfinite(number)) fail(text, "a number within the range of single precision");
+    return number;
   }
 };
 
@@ -216,9 +218,8 @@ class HgbReader {
     std::vector<std::string> texts(size);
     std::vector<uint8_t> split(size);
     bool several = false;
-    for (const auto& [name, part] :
-         {std::pair{"label.dat", Split::kTrain}, {"label.dat.test", Split::kTest}}) {
-      const std::string path = find(name);
+    for (const Split part : {Split::kTrain, Split::kTest}) {
+      const std::string path = find(part == Split::kTrain ? "label.dat" : "label.dat.test");
       if (path.empty()) continue;
       for_each_row(path, 4, 4, [&](const HgbRow& row) {
         const auto u = static_cast<size_t>(node(row, 0));

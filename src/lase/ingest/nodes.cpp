@@ -47,8 +47,8 @@ const OptionTable<NodeOptions>& node_option_table() {
         "Column with train, val or test; or percentages of a random split, stratified by label: "
         "65/15/20, or 80/20 for train and test, with a tenth of train as validation");
     all.add("validation", &O::validation, below(0, 100),
-            "Percentage of the training nodes of a split column without validation nodes that is "
-            "used for validation, chosen at random (0 = none)");
+            "Percentage of the training nodes to use for validation, if the split column has no "
+            "validation nodes (0 = none)");
     all.add("text", &O::text, any(), "Column with text, which is encoded as tf-idf features");
     all.add("text_min_count", &O::text_min_count, at_least(0),
             "Ignore words that occur in fewer training texts than this");
@@ -97,7 +97,7 @@ NodeReader::NodeReader(const NodeOptions& options, const TableOptions& table_opt
                  OptionName{"nodes"});
   require_option(
       options_.validation == 0 || (!options_.split.empty() && !is_proportions(options_.split)),
-      OptionName{"validation"}, ": requires a column of splits, ", OptionName{"split"});
+      OptionName{"validation"}, ": requires ", OptionName{"split"}, " with the name of a column");
   require_option(!has_table || options_.label_of == LabelOf::kSource, OptionName{"label_of"},
                  " target: requires labels in the table of links, without ", OptionName{"nodes"});
   if (has_table) {

@@ -131,9 +131,39 @@ Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows
 
 }  // namespace
 
-Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes) {
+namespace {
+
+// 2 / √(mean of ‖learned features‖²) over the training nodes
+double learned_scale(const Attributes& features, const std::vector<bool>& training,
+                     int64_t learned) {
+  double squares = 0;
+  double rows = 0;
+  for (int64_t u = 0; u < features.rows; ++u) {
+    if (!training[static_cast<size_t>(u)]) continue;
+    ++rows;
+    features.for_each(u, [&](int64_t j, float value) {
+      if (j >= features.columns - learned) squares += double{value} * double{value};
+    });
+  }
+  constexpr double kLength = 2;
+  return squares > 0 ? kLength / std::sqrt(squares / rows) : 1;
+}
+
+}  // namespace
+
+Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes,
+                    int64_t learned) {
   const int64_t n = graph.node_count();
   Moments node = identity(graph.nodes.features.columns);
+  if (nodes == NodeScaling::kAuto) {
+    const bool sparse = graph.nodes.features.layout == Layout::kSparse;
+    nodes = sparse ? NodeScaling::kL2 : NodeScaling::kStandard;
+  }
+  if (nodes == NodeScaling::kL2 && learned > 0) {
+    const int64_t own = graph.nodes.features.columns - learned;
+    node.scale.narrow(0, own, learned)
+        .fill_(learned_scale(graph.nodes.features, training, learned));
+  }
   if (nodes == NodeScaling::kStandard && graph.nodes.features.layout != Layout::kSparse) {
     node = moments(graph.nodes.features, n, [&](int64_t u, Sums& sums) {
       if (training[static_cast<size_t>(u)]) sums.add(u);
@@ -146,6 +176,7 @@ Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeS
     }
   });
   return {.nodes = nodes,
+          .learned = learned,
           .node_mean = node.mean,
           .node_scale = node.scale,
           .link_mean = link.mean,
@@ -165,11 +196,45 @@ namespace {
 
 // Scaled rows of features.
 Tensor scaled(Tensor x, Layout layout, const Scaling& scaling) {
-  if (scaling.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(1e-12);
+  constexpr double kSmallest = 1e-12;
+  if (scaling.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(kSmallest);
+  if (scaling.nodes == NodeScaling::kL2) {
+    const Tensor own = x.narrow(1, 0, x.size(1) - scaling.learned);
+    return x * scaling.node_scale /
+           at::cat({own.norm(2, 1, true).clamp_min(kSmallest).expand_as(own),
+                    at::ones({x.size(0), scaling.learned}, x.options())},
+                   1);
+  }
   if (scaling.nodes == NodeScaling::kStandard && layout != Layout::kSparse) {
     return (x - scaling.node_mean) * scaling.node_scale;
   }
   return x;
+}
+
+// Sparse features scaled by kL2, in place of the stored values.
+Tensor l2_scaled_values(const ops::AttributeTensors& f, const Scaling& scaling) {
+  require_memory(static_cast<double>(f.values.size(0)) * sizeof(float), "scaled node features",
+                 "set ", OptionName{"scale"}, " none");
+  Tensor values = f.values.clone();
+  const auto* row_ptr = f.row_ptr.data_ptr<int64_t>();
+  const auto* column = f.column.data_ptr<int32_t>();
+  const auto* scale = scaling.node_scale.data_ptr<float>();
+  auto* value = values.data_ptr<float>();
+  const int64_t own = f.columns - scaling.learned;
+  constexpr int64_t kNodes = 1024;
+  parallel_for(f.rows, kNodes, [&](int64_t first, int64_t last) {
+    for (int64_t u = first; u < last; ++u) {
+      double squares = 0;
+      for (int64_t i = row_ptr[u]; i < row_ptr[u + 1]; ++i) {
+        if (column[i] < own) squares += double{value[i]} * double{value[i]};
+      }
+      const auto factor = static_cast<float>(squares > 0 ? 1 / std::sqrt(squares) : 0);
+      for (int64_t i = row_ptr[u]; i < row_ptr[u + 1]; ++i) {
+        value[i] *= column[i] < own ? factor : scale[column[i]];
+      }
+    }
+  });
+  return values;
 }
 
 // In huge pages: its rows are read in random order, once per arc.
@@ -206,6 +271,10 @@ Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scal
 
 Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
     : scaling_(scaling), features_(graph.nodes.features) {
+  if (features_.layout == Layout::kSparse && scaling.nodes == NodeScaling::kL2) {
+    features_.values = l2_scaled_values(features_, scaling);
+    scaling_.nodes = NodeScaling::kNone;
+  }
   if (features_.layout != Layout::kSparse && when == ScaleWhen::kAhead) {
     matrix_ = dense_features(features_, scaling);
   }

@@ -73,6 +73,7 @@ TrainedModel load_model(const std::string& path) try {
   TrainedModel trained{static_cast<const ModelDescription&>(stored)};
   const auto vector = [](const Array<float>& values) { return to_tensor(values, {values.size()}); };
   trained.scaling = {.nodes = stored.node_scaling,
+                     .learned = stored.learned.embedding.width(),
                      .node_mean = vector(stored.node_mean),
                      .node_scale = vector(stored.node_scale),
                      .link_mean = vector(stored.link_mean),

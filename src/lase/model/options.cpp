@@ -23,12 +23,12 @@ const OptionTable<ModelOptions>& model_option_table() {
   static const auto table = [] {
     using O = ModelOptions;
     OptionTable<O> all;
-    all.add("model", &O::model, LayerName(),
-            "Model: LASE, with a normalized gate and a channel for link attributes (lase); of the "
-            "paper, "
-            "LASE-SAGE (sage), LASE-RW, related to random-walk kernels (rw), LASE-WL, related "
-            "to Weisfeiler-Lehman kernels (wl), LASE-concat (concat), GCN (gcn), GraphSAGE "
-            "(graphsage), or a linear classifier on node features (raw)");
+    all.add(
+        "model", &O::model, LayerName(),
+        "Model: LASE, with a normalized gate and a channel for link attributes (lase); the paper's "
+        "LASE-SAGE (sage), LASE-RW, related to random-walk kernels (rw), LASE-WL, related to "
+        "Weisfeiler-Lehman kernels (wl), and LASE-concat (concat); or a baseline: GCN (gcn), "
+        "GraphSAGE (graphsage), or a linear classifier on node features (raw)");
     all.add("widths", &O::widths, between(1, 65536),
             "Width (hidden dimension) of each layer, such as 128,128 for two layers");
     all.add("combine", &O::combine, one_of<Combine>(),
@@ -43,8 +43,8 @@ const OptionTable<ModelOptions>& model_option_table() {
     all.add("gate", &O::gate, either("none", "scalar"),
             "Learned scalar weight of each neighbor, or none (lase, sage, concat, rw and wl)");
     all.add("link_width", &O::link_width, between(0, 65536),
-            "Number of constants to which the amplifier is applied as to the state of a neighbor, "
-            "which makes it a second channel for link attributes (lase)");
+            "Width of an additional channel that the amplifier computes from link attributes alone "
+            "(lase; 0 = off)");
     all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
     all.add("project", &O::project, between(0, 65536),
             "Project node features linearly to this width before the first layer (0 = off)");

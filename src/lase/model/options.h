@@ -46,11 +46,11 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Aggregate> = {"sum", "mean",
                                                                                "max"};
 
-// How node features are scaled before training.
-enum class NodeScaling : uint8_t { kStandard, kRow, kNone };
+// How node features are scaled before training. kAuto: kL2 if they are sparse, else kStandard.
+enum class NodeScaling : uint8_t { kAuto, kStandard, kRow, kL2, kNone };
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<NodeScaling> = {"standard", "row",
-                                                                            "none"};
+inline constexpr std::array<std::string_view, 5> kEnumNames<NodeScaling> = {"auto", "standard",
+                                                                            "row", "l2", "none"};
 
 // Dimensions of the data.
 struct ModelShape {

@@ -10,16 +10,21 @@ namespace lase {
 
 // Scaling of raw attributes, fitted on training data and stored with the model.
 struct Scaling {
-  NodeScaling nodes = NodeScaling::kStandard;
-  at::Tensor node_mean;   // [d]
-  at::Tensor node_scale;  // [d]
-  at::Tensor link_mean;   // [k]
-  at::Tensor link_scale;  // [k]
+  NodeScaling nodes = NodeScaling::kStandard;  // not kAuto
+  int64_t learned = 0;                         // number of learned features, the last columns
+  at::Tensor node_mean;                        // [d]
+  at::Tensor node_scale;                       // [d]
+  at::Tensor link_mean;                        // [k]
+  at::Tensor link_scale;                       // [k]
 };
 
 // Standardizes dense and dictionary-encoded columns by the training nodes and the links between
 // them. Sparse columns are not shifted, which would make them dense; of links, those with large
 // values are divided by their root mean square. Constant columns stay unscaled.
-Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes);
+//
+// kL2 divides the features of each node by their L2 norm, except for learned ones, which are scaled
+// to a root mean square length of 2.
+Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes,
+                    int64_t learned = 0);
 
 }  // namespace lase

@@ -69,6 +69,8 @@ StoredModel read_model(const std::string& path) try {
       "node_scaling", +[](std::string_view name) {
         return value_named<NodeScaling>(name, kEnumNames<NodeScaling>, "scaling");
       });
+  require(stored.node_scaling != NodeScaling::kAuto, path,
+          ": the description of the model is damaged");
   stored.node_mean = get_finite(file, "scaling.node_mean", {shape.node_features});
   stored.node_scale = get_finite(file, "scaling.node_scale", {shape.node_features});
   stored.link_mean = get_finite(file, "scaling.link_mean", {shape.link_attributes});

@@ -51,9 +51,10 @@ const OptionTable<TrainOptions>& train_option_table() {
     OptionTable<O> all;
     all.include(model_option_table(), &O::model).group("Model");
     all.add("scale", &O::node_scaling, one_of<NodeScaling>(),
-            "Scaling of node features: zero mean and unit variance on training nodes (standard), "
-            "divide each row by its L1 norm (row), or none; link attributes are always scaled as "
-            "with standard, unless they are sparse");
+            "Scaling of node features: zero mean and unit variance on training nodes, unless they "
+            "are sparse (standard), divide each row by its L1 norm (row) or its L2 norm (l2), or "
+            "none; auto = l2 if they are sparse, otherwise standard; link attributes are always "
+            "scaled as with standard");
     all.include(feature_option_table(), &O::features).group("Node features");
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),

@@ -53,7 +53,7 @@ struct TrainOptions {
   // Learned from links with the training seed, in addition to the features of the graph. Unless
   // training is transductive, from the links that training may use first (FeatureOptions::online).
   FeatureOptions features{.embed = {.method = EmbedMethod::kAuto}};
-  NodeScaling node_scaling = NodeScaling::kStandard;
+  NodeScaling node_scaling = NodeScaling::kAuto;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
   int64_t batch = 512;    // seed nodes per step; 0: all

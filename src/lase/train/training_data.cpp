@@ -67,7 +67,8 @@ TrainingData prepare_training(const Graph& graph, const TrainOptions& options,
     add_features(data.trained.learned, data.graph);
   }
   if (data.graph.nodes.features.columns == 0) add_degree_features(data);
-  data.trained.scaling = fit_scaling(data.graph, training_nodes(data.graph), options.node_scaling);
+  data.trained.scaling = fit_scaling(data.graph, training_nodes(data.graph), options.node_scaling,
+                                     data.trained.learned.embedding.width());
   data.inputs.emplace(data.graph, data.trained.scaling);
   data.objective->fit(data.protocol.train, options.balance);
   data.objective->set_decision(data.objective->select(options.select, data.protocol.train));

@@ -119,6 +119,7 @@ LayerType lase_layer() {
           .amplifier = Amplifier::kLinear,
           .reads_links = true,
           .combines = true,
+          .cost = 3,
           .unused = {"aggregate", "depth"}};
 }
 
