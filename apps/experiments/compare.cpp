@@ -114,6 +114,7 @@ std::vector<double> scores_of(const std::vector<ComparedRun>& runs, double Compa
   for (const auto& run : runs) by_split[run.split].push_back(run.*score);
   if (by_split.size() == 1) return by_split.begin()->second;
   std::vector<double> means;
+  means.reserve(by_split.size());
   for (const auto& [split, scores] : by_split) means.push_back(mean_and_error(scores).mean);
   return means;
 }
