@@ -414,6 +414,8 @@ TEST(Trainer, RejectsGraphsAndOptionsThatCannotBeTrained) {
   options = quick();
   options.select = "f1=\xA1";
   rejects(good, {"select 'f1=\\xa1'", "UTF-8"}, options);
+  options.select = "f1=C#";
+  rejects(good, {"select 'f1=C#'", "rename the class"}, options);
 }
 
 // A bipartite graph with labels on one side: people (labeled, split) and shops (in no split).

@@ -117,6 +117,11 @@ void check(const TrainOptions& options) {
   checkpoint_option_table().check(options);
   require_option(is_utf8(options.select), OptionName{"select"}, " ", quote(options.select),
                  ": must be UTF-8 text");
+  constexpr std::string_view kReserved = "\"'`\\#";
+  require_option(options.select.find_first_of(kReserved) == std::string::npos, OptionName{"select"},
+                 " ", quote(options.select),
+                 ": must not contain quotes, backslashes or #, which configuration files cannot "
+                 "hold; rename the class");
   require_option(!options.transductive || !options.strict_inductive, OptionName{"transductive"},
                  " and ", OptionName{"strict_inductive"}, " are mutually exclusive");
   require_option(options.schedule != Schedule::kPlateau || options.patience > 0,
