@@ -59,14 +59,9 @@ TEST_F(NodeTable, ReadsTheSplitFromAColumn) {
   EXPECT_EQ(split_of(graph), (std::vector<int>{1, 2, 3, 0}));
   expect_error(
       [&] {
-        read("id,part\na,val\nb,train\nc,train\n", {"--split", "part", "--validation", "20"});
+        read("id,part\na,train\nb,tset\nc,test\n", {"--split", "part"});
       },
-      {"validation", "'part'", "has validation nodes already"});
-  expect_error(
-      [&] {
-        read("id\na\nb\nc\n", {"--split", "60/20/20", "--validation", "20"});
-      },
-      {"validation", "requires split with the name of a column"});
+      {"nodes.csv: line 3: column 'part' is 'tset', expected train, val, test"});
 }
 
 TEST_F(NodeTable, TakesValidationNodesFromTrainingNodes) {
@@ -82,9 +77,14 @@ TEST_F(NodeTable, TakesValidationNodesFromTrainingNodes) {
   EXPECT_EQ(graph.split_size(Split::kTest), 4);
   expect_error(
       [&] {
-        read("id,part\na,train\nb,tset\nc,test\n", {"--split", "part"});
+        read("id,part\na,val\nb,train\nc,train\n", {"--split", "part", "--validation", "20"});
       },
-      {"nodes.csv: line 3: column 'part' is 'tset', expected train, val, test"});
+      {"validation", "'part'", "has validation nodes already"});
+  expect_error(
+      [&] {
+        read("id\na\nb\nc\n", {"--split", "60/20/20", "--validation", "20"});
+      },
+      {"validation", "requires split with the name of a column"});
 }
 
 TEST_F(NodeTable, SplitsByProportions) {
