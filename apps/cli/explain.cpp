@@ -111,6 +111,10 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
                            const Session& session) {
   lase::require_option(flags.nodes.empty() && flags.of_class.empty(), lase::OptionName{"summary"},
                        ": is for all validation nodes; omit --node and --class");
+  const auto& table = explain_table();
+  lase::require_option(table.to_json(flags.options) == table.to_json({}),
+                       lase::OptionName{"summary"},
+                       ": omit --neighbors, --attributes and --features, which are for one node");
   for (const auto& path : {flags.csv, flags.svg}) {
     if (!path.empty()) lase::AtomicFile probe(path);
   }
@@ -138,6 +142,8 @@ nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
   if (flags.summary) return run_summary(files, flags, session);
   lase::require_option(!flags.nodes.empty(), "--node or --summary is required");
   lase::require_option(flags.csv.empty(), lase::OptionName{"csv"}, ": requires --summary");
+  lase::require_option(flags.examine == ExplainFlags().examine, lase::OptionName{"examine"},
+                       ": requires --summary");
   const ModelAndGraph opened = open_model_and_graph(files, session);
   const lase::TrainedModel& trained = opened.trained;
   auto options = flags.options;

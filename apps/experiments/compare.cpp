@@ -36,7 +36,7 @@ std::vector<Candidate> candidates(const CompareOptions& options) {
   };
   for (const auto& model : options.models) add(model, "models");
   for (const auto& variant : options.variants) add(variant, "variant");
-  require_option(!all.empty(), "there is no model to compare; set ", OptionName{"models"});
+  require_option(!all.empty(), "no models to compare; set ", OptionName{"models"});
   return all;
 }
 

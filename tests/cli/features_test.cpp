@@ -235,7 +235,9 @@ TEST_F(EmbeddingCli, SummarizesLinkAttributes) {
   EXPECT_NE(read_file(path("a.svg")).find("<svg"), std::string::npos);
   expect_bad_usage(run_cli({"explain", m, g}), {"--node or --summary"});
   expect_bad_usage(run_cli({"explain", m, g, "--summary", "--node", "0"}), {"--summary"});
+  expect_bad_usage(run_cli({"explain", m, g, "--summary", "--neighbors", "3"}), {"--neighbors"});
   expect_bad_usage(run_cli({"explain", m, g, "--node", "0", "--csv", path("b.csv")}), {"--csv"});
+  expect_bad_usage(run_cli({"explain", m, g, "--node", "0", "--examine", "2"}), {"--examine"});
   expect_rejected(run_cli({"explain", m, g, "--summary", "--csv", path("no/a.csv")}), {"no/a.csv"});
 }
 

@@ -69,7 +69,7 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
   const auto& type = layer_type(trained.model->options().model);
   require(fitting.link_attributes.columns > 0, "the links have no attributes");
   require(type.reads_links, "the model ", type.name, " does not read link attributes");
-  require(!nodes.empty(), "there is no node to examine");
+  require(!nodes.empty(), "no nodes to examine");
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;
   const auto objective = make_objective(trained, labels_as_trained(trained, fitting));
