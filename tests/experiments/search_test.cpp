@@ -73,7 +73,6 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
                .amplifier = AmplifierChoice::kLinear,
                .aggregate = ops::Aggregate::kSum,
                .gate = false,
-               .link_width = 6,
                .depth = 2,
                .project = 5,
                .dropout = 0.1,

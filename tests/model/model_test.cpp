@@ -59,13 +59,6 @@ std::vector<ModelOptions> every_option() {
       }
     }
   }
-  for (const int64_t width : {0, 2}) {
-    ModelOptions options = base;
-    options.model = "lase";
-    options.amplifier = AmplifierChoice::kSigmoid;
-    options.link_width = width;
-    add(options);
-  }
   for (const char* architecture : {"lase", "sage", "gcn", "raw", "concat", "graphsage"}) {
     ModelOptions options = base;
     options.model = architecture;

@@ -153,8 +153,8 @@ class Reference {
     return amplifier_ == Amplifier::kSigmoid ? mapped(a, sigmoid) : a;
   }
 
-  // h'(u) = ReLU(W1 h(u) ∘ (W2 s(u) + W3 r(u) + b)), with [h(v); 1…1] ⊙ a(e) if there is an
-  // amplifier
+  // h'(u) = ReLU(W1 h(u) ∘ (W2 s(u) + W3 r(u) + b)), with h(v) ⊙ a(e) if there is an
+  // amplifier, and also constants ⊙ a(e) if it is a sigmoid
   Doubles normalized_layer(const Matrix& h, int64_t u) const {
     const Doubles& hu = h[static_cast<size_t>(u)];
     const bool links = !attributes_.empty() && !attributes_[0].empty();
@@ -181,8 +181,8 @@ class Reference {
       const auto k = attributes_[0].size();
       sum = added(sum, times(w("w3"), average(k, [](size_t, const Doubles& f) { return f; })));
     }
-    if (amplified && options_.link_width > 0) {
-      const auto width = static_cast<size_t>(options_.link_width);
+    if (amplifier_ == Amplifier::kSigmoid && links) {
+      const size_t width = w("ones").size();
       const Doubles ones = average(width, [&](size_t, const Doubles& f) {
         return activated(added(times(w("ones"), f), w("ones.bias")[0]));
       });

@@ -108,7 +108,6 @@ TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
   changed.amplifier = AmplifierChoice::kNone;
   changed.aggregate = ops::Aggregate::kSum;
   changed.gate = false;
-  changed.link_width = 5;
   changed.depth = 2;
   changed.normalize = false;
   const nlohmann::json other = to_json(changed);
@@ -116,8 +115,8 @@ TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
     const ModelOptions usual{.model = type};
     const at::Tensor expected = outputs(usual);
     EXPECT_EQ(unused_options(usual), Strings{}) << type;
-    for (const auto* name : {"widths", "combine", "amplifier", "aggregate", "gate", "link_width",
-                             "depth", "normalize"}) {
+    for (const auto* name :
+         {"widths", "combine", "amplifier", "aggregate", "gate", "depth", "normalize"}) {
       nlohmann::json json = to_json(usual);
       json[name] = other.at(name);
       const ModelOptions options = model_option_table().from_json(json);

@@ -49,6 +49,7 @@ struct Setting {
   Aggregate aggregate;
   bool gate;
   bool shift;
+  bool links = false;
 };
 
 struct Example {
@@ -56,7 +57,7 @@ struct Example {
   Attributes attributes;
   ops::AttributeTensors f;
   ops::GatedSumInput in;
-  Tensor outer;  // [targets, d]: the upstream gradient
+  Tensor outer;  // [targets, d], or [targets, d + 1 + k] with links: the upstream gradient
 };
 
 std::vector<int64_t> row_pointers(const std::vector<int64_t>& row, int64_t targets) {
@@ -94,6 +95,7 @@ Example make_example(const Case& c, const Setting& setting) {
   auto& in = example.in;
   in.amplifier = setting.amplifier;
   in.aggregate = setting.aggregate;
+  in.links = setting.links;
   const auto parameter = [&](const std::vector<int64_t>& shape, double scale = 1) {
     const Tensor x = random_tensor(random, shape) * scale;
     return x.to(at::kFloat).to(at::kDouble).requires_grad_(true);
@@ -107,7 +109,8 @@ Example make_example(const Case& c, const Setting& setting) {
     in.q = parameter({c.sources});
     in.v = parameter({c.attributes}, scale);
   }
-  example.outer = random_tensor(random, {c.targets, c.width}).to(at::kFloat).to(at::kDouble);
+  const int64_t columns = c.width + (setting.links ? 1 + c.attributes : 0);
+  example.outer = random_tensor(random, {c.targets, columns}).to(at::kFloat).to(at::kDouble);
   return example;
 }
 
@@ -139,7 +142,8 @@ Reference reference(const Example& example) {
   const auto* link = block.link.data_ptr<int32_t>();
   const auto* weight = block.weight.data_ptr<float>();
   Reference out;
-  out.s = at::zeros({block.targets(), width}, at::kDouble);
+  const int64_t columns = example.outer.size(1);  // of s
+  out.s = at::zeros({block.targets(), columns}, at::kDouble);
   out.h = at::zeros({block.sources, width}, at::kDouble);
   out.u = at::zeros({width, k}, at::kDouble);
   out.u_shift = at::zeros({width}, at::kDouble);
@@ -195,12 +199,18 @@ Reference reference(const Example& example) {
       const double g = factor(i, d) * at2(example.outer, row[static_cast<size_t>(i)], d);
       const double h = at2(in.h.matrix, source[i], d);
       const double a = out.amplifier[n][static_cast<size_t>(d)];
-      add(out.s, row[static_cast<size_t>(i)] * width + d, factor(i, d) * term(i, d));
+      add(out.s, row[static_cast<size_t>(i)] * columns + d, factor(i, d) * term(i, d));
       add(out.h, source[i] * width + d, g * out.gate[n] * a);
       const double dz = g * out.gate[n] * h * slope[n][static_cast<size_t>(d)];
       add(out.u_shift, d, dz);
       for (int64_t j = 0; j < k; ++j) add(out.u, d * k + j, dz * x[static_cast<size_t>(j)]);
       gate_gradient += g * h * a;
+    }
+    // The terms λ [1; f(e)] of the links themselves.
+    for (int64_t d = width; d < columns; ++d) {
+      const double value = d == width ? 1 : x[static_cast<size_t>(d - width - 1)];
+      add(out.s, row[n] * columns + d, factor(i, 0) * out.gate[n] * value);
+      gate_gradient += factor(i, 0) * at2(example.outer, row[n], d) * value;
     }
     const double dz = gate_gradient * out.gate[n] * (1 - out.gate[n]);
     add(out.p, row[static_cast<size_t>(i)], dz);
@@ -218,6 +228,8 @@ void for_each_setting(const Visit& visit) {
         for (const bool gate : {true, false}) {
           for (const bool shift : {true, false}) {
             visit(Setting{layout, amplifier, aggregate, gate, shift});
+            if (aggregate == Aggregate::kMax) continue;
+            visit(Setting{layout, amplifier, aggregate, gate, shift, /*links=*/true});
           }
         }
       }
@@ -228,7 +240,7 @@ void for_each_setting(const Visit& visit) {
 std::string describe(const Case& c, const Setting& setting) {
   return c.name + ", " + std::string(layout_name(setting.layout)) + ", " +
          std::string(name_of(setting.amplifier)) + ", " + std::string(name_of(setting.aggregate)) +
-         (setting.gate ? ", gate" : "");
+         (setting.gate ? ", gate" : "") + (setting.links ? ", links" : "");
 }
 
 constexpr double kTolerance = 1e-10;
@@ -348,7 +360,8 @@ TEST(FusedGatedSum, ReadsRowsThroughAnIndex) {
 TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
   const Case c = fused_cases().back();
   for (const Layout layout : kLayouts) {
-    const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kMean, true, true};
+    const Setting setting{layout,        Amplifier::kSigmoid, Aggregate::kMean, true, true,
+                          /*links=*/true};
     std::vector<Tensor> first;
     for (const int count : {1, 2, 3, 7}) {
       const ThreadLimit limit(count);

@@ -57,12 +57,12 @@ TEST(Library, SumsThroughTheDispatcher) {
   in.p = random_floats(random, {block.targets()});
   in.q = random_floats(random, {block.sources});
   using Signature = ops::TwoTensors(const ops::TensorList&, int64_t, int64_t,
-                                    const ops::TensorList&, int64_t, const ops::TensorList&);
+                                    const ops::TensorList&, int64_t, bool, const ops::TensorList&);
   const auto op = ops::operator_named<Signature>("lase::gated_sum");
   const auto [s, gate] =
       op.call(ops::list_of({block.row_ptr, block.source, block.link, block.weight}),
               static_cast<int64_t>(f.layout), f.columns, ops::list_of({f.values}),
-              static_cast<int64_t>(in.amplifier),
+              static_cast<int64_t>(in.amplifier), in.links,
               ops::list_of({in.h.matrix, Tensor(), in.u, Tensor(), in.p, in.q}));
   expect_same_bits(s, ops::gated_sum(in, block), "s");
   expect_close(gate, ops::gates(in, block), 1e-6, "gate");

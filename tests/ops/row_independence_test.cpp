@@ -28,7 +28,7 @@ struct Example {
   ops::GatedSumInput in;
   ops::GatedSumInput baseline;  // for gated_change
   Tensor factor;                // [targets, d]
-  Tensor ds;                    // [targets, d]
+  Tensor ds;                    // [targets, columns of s]
 };
 
 struct Setting {
@@ -52,6 +52,7 @@ ops::GatedSumInput random_input(Random& random, const Setting& setting, int64_t 
   ops::GatedSumInput in;
   in.amplifier = setting.amplifier;
   in.aggregate = Aggregate::kMean;
+  in.links = setting.gate;
   in.h = {random_floats(random, {sources, setting.width}), {}};
   if (setting.amplifier != Amplifier::kNone) {
     in.u = random_floats(random, {setting.width, setting.attributes});
@@ -86,7 +87,8 @@ Example make_example(const Setting& setting) {
   example.in = random_input(random, setting, targets, kSources);
   example.baseline = random_input(random, setting, targets, kSources);
   example.factor = random_floats(random, {targets, setting.width});
-  example.ds = random_floats(random, {targets, setting.width});
+  const int64_t columns = setting.width + (setting.gate ? 1 + setting.attributes : 0);
+  example.ds = random_floats(random, {targets, columns});
   return example;
 }
 

@@ -70,7 +70,7 @@ class OneLayer {
     Random random(5);
     const Block block = whole_block(graph_, degrees(graph_), 0, graph.node_count());
     for (const auto& part : model.layer(l).sums({state_, block, inputs.links(), {}})) {
-      outer_.push_back(random_tensor(random, {graph.node_count(), part.h.width()}).to(at::kFloat));
+      outer_.push_back(random_tensor(random, {graph.node_count(), part.width()}).to(at::kFloat));
     }
     for (const auto& [name, value] : model.parameters().all()) {
       direction_.push_back(random_tensor(random, value.sizes().vec()).to(at::kFloat));

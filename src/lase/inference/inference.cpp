@@ -135,7 +135,7 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, cons
     const auto parts = model.layer(l).sums(in);
     LayerPass pass{{state, {}}, {}};
     for (const auto& part : parts) {
-      require_memory(static_cast<double>(nodes * part.h.width()) * sizeof(float),
+      require_memory(static_cast<double>(nodes * part.width()) * sizeof(float),
                      "the exact sums of all nodes", "set ", OptionName{"strategy"},
                      " to uniform, or ", OptionName{"refresh"}, " to lazy");
       if (!score) {

@@ -64,21 +64,25 @@ struct GatedSum {
   AttributeView f;
   int64_t d = 0;
   Amplifier amplifier = Amplifier::kSigmoid;
+  bool links = false;  // append the sums over the links themselves, see gated_sum()
   TermView terms;
   // If set, the terms x̃_i of a baseline state are subtracted: Σ_i w_i (x_i − x̃_i), in one pass over
   // the links.
   const TermView* baseline = nullptr;
+
+  int64_t width() const { return links ? d + 1 + f.columns : d; }
 };
 
 struct GatedSumOutput {
-  float* s = nullptr;     // [targets, d]
+  float* s = nullptr;     // [targets, width]
   float* gate = nullptr;  // [arcs]: λ; null: not computed
   float* norm = nullptr;  // [arcs]: ‖x_i ⊙ factor(u)‖, without weight and scale; or null
-  const float* factor = nullptr;  // [targets, d], only for the norms; null: 1
+  const float* factor = nullptr;  // [targets, d], only for the norms, without links; null: 1
 };
 
 // s(u) = scale_u Σ_i w_i x_i with x_i = λ_i h(v_i) ⊙ a(e_i), λ_i = σ(p_u + q_v + V_e f(e)) and
-// a(e) = σ(U f(e) + shift), U f(e) + shift, or 1.
+// a(e) = σ(U f(e) + shift), U f(e) + shift, or 1. With `links`, x_i = λ_i [h(v_i) ⊙ a(e_i); 1;
+// f(e_i)]: the sum of the gates and the gated sum of the link attributes, from the same visit.
 void gated_sum(const GatedSum& in, const GatedSumOutput& out);
 
 // Outputs of gated_sum_backward; gradients that are null are not computed.

@@ -39,8 +39,11 @@ std::vector<Tensor> Layer::estimate(const std::vector<ops::GatedSumInput>& parts
   std::vector<Tensor> s;
   for (size_t i = 0; i < parts.size(); ++i) {
     s.push_back(ops::gated_change(parts[i], previous[i], in.block).add_(baseline.sums[i]));
+  }
+  if (const auto z = normalizer()) {
     constexpr double kLeast = 0.5;  // of the exact baseline
-    if (normalizer() == i) s[i] = at::maximum(s[i], kLeast * baseline.sums[i]);
+    const Tensor least = kLeast * baseline.sums[z->sum].select(1, z->column);
+    s[z->sum].select(1, z->column).clamp_min_(least);
   }
   return s;
 }

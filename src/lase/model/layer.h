@@ -70,8 +70,13 @@ class Layer {
   // The next state from the values s of the sums, [targets, d] each, exact or estimated.
   virtual State update(const LayerInput& in, const std::vector<ops::GatedSumInput>& sums,
                        const std::vector<at::Tensor>& s) const = 0;
-  // The sum by which others are divided, if any. Its terms are positive, and so are its estimates.
-  virtual std::optional<size_t> normalizer() const { return std::nullopt; }
+  // The column of a sum by which others are divided, if any. Its terms are positive, and so are its
+  // estimates.
+  struct Normalizer {
+    size_t sum = 0;
+    int64_t column = 0;
+  };
+  virtual std::optional<Normalizer> normalizer() const { return std::nullopt; }
   // The elementwise factor [targets, d] that update() applies to s(u), and that sampling with
   // minimum variance includes in the norms of the terms; undefined if there is none.
   virtual at::Tensor factor(const LayerInput&) const { return {}; }

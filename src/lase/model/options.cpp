@@ -42,9 +42,6 @@ const OptionTable<ModelOptions>& model_option_table() {
             "Aggregation over neighbors: sum, mean or max (sage, concat, rw and wl)");
     all.add("gate", &O::gate, either("none", "scalar"),
             "Learned scalar weight of each neighbor, or none (lase, sage, concat, rw and wl)");
-    all.add("link_width", &O::link_width, between(0, 65536),
-            "Width of an additional channel that the amplifier computes from link attributes alone "
-            "(lase; 0 = off)");
     all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
     all.add("project", &O::project, between(0, 65536),
             "Project node features linearly to this width before the first layer (0 = off)");

@@ -21,11 +21,10 @@ struct ModelOptions {
   AmplifierChoice amplifier = AmplifierChoice::kAuto;
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;
-  int64_t link_width = 32;  // constants that the amplifier of `lase` is applied to besides h(v)
-  int64_t depth = 1;        // number of relabelings in LASE-WL
-  int64_t project = 0;      // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
-  double dropout = 0.5;     // for a node's own state in every layer, and for the head's input
-  bool normalize = true;    // L2-normalize the last hidden state
+  int64_t depth = 1;      // number of relabelings in LASE-WL
+  int64_t project = 0;    // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
+  double dropout = 0.5;   // for a node's own state in every layer, and for the head's input
+  bool normalize = true;  // L2-normalize the last hidden state
 };
 
 // Names of all layer types in order of registration.

@@ -56,7 +56,8 @@ struct Call {
                            block.by_source, block.arc_target});
     lists.layout = static_cast<int64_t>(f.layout);
     lists.columns = f.columns;
-    if (in.u.defined() || in.v.defined()) {
+    lists.links = in.links;
+    if (in.u.defined() || in.v.defined() || (in.links && f.columns > 0)) {
       lists.attributes = list_of({f.values, f.row_ptr, f.column, f.code});
     }
     lists.amplifier = static_cast<int64_t>(in.amplifier);
@@ -71,6 +72,8 @@ struct Call {
     require(
         !terms.u.defined() || (terms.u.size(0) == terms.h.width() && terms.u.size(1) == f.columns),
         "gated_sum: U must have shape [d, k]");
+    require(!terms.links || terms.aggregate != Aggregate::kMax,
+            "gated_sum: links have sums and means, but no maximum");
     require(!terms.p.defined() ||
                 (terms.p.size(0) == block.targets() && terms.q.size(0) == terms.h.size()),
             "gated_sum: p must have one entry per target and q one per source");
@@ -88,12 +91,12 @@ struct GatedSumBackward : torch::autograd::Node {
     require(call != nullptr, "gated_sum: backward was called a second time without retain_graph");
     const Tensor ds = gradients[0].contiguous();
     using Signature = SixTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
-                                 const TensorList&, const MaybeTensor&, const Tensor&, bool);
+                                 bool, const TensorList&, const MaybeTensor&, const Tensor&, bool);
     static const auto op = operator_named<Signature>("lase::gated_sum_backward");
     const SumLists in = call->lists();
     auto [h, u, u_shift, p, q, v] =
-        op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, maybe(gate),
-                ds, task_should_compute_output(0));
+        op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.links, in.terms,
+                maybe(gate), ds, task_should_compute_output(0));
     return {to_h.pass(h), u, u_shift, p, q, v};
   }
   void release_variables() override {
@@ -116,16 +119,17 @@ namespace {
 
 TwoTensors sum(const SumLists& in) {
   using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
-                               const TensorList&);
+                               bool, const TensorList&);
   static const auto op = operator_named<Signature>("lase::gated_sum");
-  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms);
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.links, in.terms);
 }
 
 TwoTensors change(const SumLists& in, const TensorList& baseline) {
   using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
-                               const TensorList&, const TensorList&);
+                               bool, const TensorList&, const TensorList&);
   static const auto op = operator_named<Signature>("lase::gated_change");
-  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.terms, baseline);
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.links, in.terms,
+                 baseline);
 }
 
 Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const Block& block) {
@@ -140,7 +144,8 @@ Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const B
     call->check(plain);
     require(plain.h.width() == in.h.width() && plain.h.size() == in.h.size() &&
                 plain.u.defined() == in.u.defined() && plain.p.defined() == in.p.defined() &&
-                plain.v.defined() == in.v.defined() && plain.amplifier == in.amplifier,
+                plain.v.defined() == in.v.defined() && plain.amplifier == in.amplifier &&
+                plain.links == in.links,
             "gated_change: the baseline must have the same shapes and options as the input");
     std::tie(s, gate) = change(call->lists(), terms(plain));
   }
@@ -172,13 +177,14 @@ Tensor gated_change(const GatedSumInput& in, const GatedSumInput& baseline, cons
 SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
                                    const Tensor& factor) {
   using Signature = TwoTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
-                               const TensorList&, bool, const MaybeTensor&);
+                               bool, const TensorList&, bool, const MaybeTensor&);
   static const auto op = operator_named<Signature>("lase::gated_sum_scores");
   const Call call(in, block);
   const SumLists lists = call.lists();
   const Tensor plain = factor.defined() ? factor.detach().contiguous() : factor;
-  auto [s, scores] = op.call(lists.block, lists.layout, lists.columns, lists.attributes,
-                             lists.amplifier, lists.terms, score == Score::kNorm, maybe(plain));
+  auto [s, scores] =
+      op.call(lists.block, lists.layout, lists.columns, lists.attributes, lists.amplifier,
+              lists.links, lists.terms, score == Score::kNorm, maybe(plain));
   return {s, scores};
 }
 

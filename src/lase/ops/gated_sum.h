@@ -15,11 +15,18 @@ struct GatedSumInput {
   const AttributeTensors* f = nullptr;  // f(e)
   Amplifier amplifier = Amplifier::kSigmoid;
   Aggregate aggregate = Aggregate::kSum;
+  bool links = false;  // append the sums of 1 and f(e); not with kMax
   at::Tensor u;        // U [d, k]
   at::Tensor u_shift;  // [d]: added to U f(e)
   at::Tensor p;        // [targets]: the gate's term for u, including the bias; undefined: no gate
   at::Tensor q;        // [sources]: the gate's term for v
   at::Tensor v;        // V_e [k]: the gate's weights for f(e)
+
+  // Width of the sum: d, or d + 1 + k with links.
+  int64_t width() const {
+    if (!links) return h.width();
+    return h.width() + 1 + (f == nullptr ? 0 : f->columns);
+  }
 };
 
 // The aggregation shared by all architectures:
@@ -27,6 +34,8 @@ struct GatedSumInput {
 //   s(u) = Σ_i w_i λ_i h(v_i) ⊙ a(e_i)        [targets, d]
 //   λ_i  = σ(p_u + q_v + V_e f(e))            1 without a gate
 //   a(e) = σ(U f(e)), U f(e), or 1            selected by the amplifier
+//
+// With `links`, the terms are λ_i [h(v_i) ⊙ a(e_i); 1; f(e_i)], and s(u) has d + 1 + k columns.
 //
 // kMean divides by |N(u)|, even if the arcs are a sample of N(u); kMax takes the elementwise
 // maximum of the terms instead of the sum. Rows without arcs are zero.

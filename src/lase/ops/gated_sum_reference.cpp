@@ -74,6 +74,11 @@ Tensor gated_sum_reference(const GatedSumInput& in, const Block& block) {
   const auto [gate, amplifier] = terms(in, block);
   Tensor x = in.h.dense().index_select(0, block.source);  // [arcs, d]
   if (amplifier.defined()) x = x * amplifier;
+  if (in.links) {
+    x = at::cat({x, at::ones({block.arcs(), 1}, x.options())}, 1);
+    const bool attributed = in.f != nullptr && in.f->columns > 0;
+    if (attributed) x = at::cat({x, attribute_rows(*in.f, block.link).to(x.scalar_type())}, 1);
+  }
   if (in.aggregate == Aggregate::kMax) {
     if (gate.defined()) x = x * gate.unsqueeze(1);
     return largest(x, block);

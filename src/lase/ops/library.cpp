@@ -38,16 +38,17 @@ void register_all() {}
 TORCH_LIBRARY(lase, m) {
   m.def(
       "gated_sum(Tensor?[] block, int layout, int columns, Tensor?[] attributes, int amplifier, "
-      "Tensor?[] terms) -> (Tensor s, Tensor gate)");
+      "bool links, Tensor?[] terms) -> (Tensor s, Tensor gate)");
   m.def(
       "gated_change(Tensor?[] block, int layout, int columns, Tensor?[] attributes, int amplifier, "
-      "Tensor?[] terms, Tensor?[] before) -> (Tensor s, Tensor gate)");
+      "bool links, Tensor?[] terms, Tensor?[] before) -> (Tensor s, Tensor gate)");
   m.def(
       "gated_sum_scores(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
-      "int amplifier, Tensor?[] terms, bool norms, Tensor? factor) -> (Tensor s, Tensor score)");
+      "int amplifier, bool links, Tensor?[] terms, bool norms, Tensor? factor) -> (Tensor s, "
+      "Tensor score)");
   m.def(
       "gated_sum_backward(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
-      "int amplifier, Tensor?[] terms, Tensor? gate, Tensor ds, bool needs_h) -> "
+      "int amplifier, bool links, Tensor?[] terms, Tensor? gate, Tensor ds, bool needs_h) -> "
       "(Tensor dh, Tensor du, Tensor du_shift, Tensor dp, Tensor dq, Tensor dv)");
   m.def("largest_arcs(Tensor x, Tensor row_ptr) -> Tensor");
   m.def("linear(Tensor x, Tensor? index, Tensor w, float rate, int key) -> Tensor");

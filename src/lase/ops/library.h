@@ -57,6 +57,7 @@ struct SumLists {
   int64_t columns = 0;
   TensorList attributes;
   int64_t amplifier = 0;
+  bool links = false;
   TensorList terms;
 };
 

@@ -14,7 +14,9 @@ Shape shape_of(const GatedSum& in) {
   return {.d = in.d,
           .d_padded = round_up(in.d, isa().lanes),
           .k = in.f.columns,
-          .k_padded = round_up(in.f.columns, kAttributeTile)};
+          .k_padded = round_up(in.f.columns, kAttributeTile),
+          .width = in.width(),
+          .width_padded = round_up(in.width(), isa().lanes)};
 }
 
 // Sparse rows are read in place.
@@ -151,7 +153,7 @@ void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   const Chunks chunks(block.arcs(), 1024, 1024);
   // Uninitialized: the sum of a run starts from zero.
   const auto carries = std::make_unique_for_overwrite<float[]>(
-      static_cast<size_t>((block.arcs() / kRun + 1) * shape.d_padded));
+      static_cast<size_t>((block.arcs() / kRun + 1) * shape.width_padded));
   parallel_for(chunks.count, 1, [&](int64_t chunk, int64_t) {
     const int64_t first = start_of_run(block, chunks.first(chunk));
     const Floats scratch(scratch_of(in, shape));
@@ -169,10 +171,10 @@ void gated_sum(const GatedSum& in, const GatedSumOutput& out) {
   constexpr int64_t kRows = 256;
   parallel_for(block.targets, kRows, [&](int64_t first, int64_t last) {
     for (int64_t u = first; u < last; ++u) {
-      float* s = out.s + u * in.d;
-      if (block.row_ptr[u] == block.row_ptr[u + 1]) std::fill(s, s + in.d, 0.0F);
+      float* s = out.s + u * shape.width;
+      if (block.row_ptr[u] == block.row_ptr[u + 1]) std::fill(s, s + shape.width, 0.0F);
       for (int64_t arc = block.row_ptr[u] + kRun; arc < block.row_ptr[u + 1]; arc += kRun) {
-        add(carries.get() + arc / kRun * shape.d_padded, in.d, s);
+        add(carries.get() + arc / kRun * shape.width_padded, shape.width, s);
       }
     }
   });

@@ -39,6 +39,8 @@ struct Shape {
   int64_t d_padded = 0;
   int64_t k = 0;
   int64_t k_padded = 0;
+  int64_t width = 0;  // of s: d, or d + 1 + k with links
+  int64_t width_padded = 0;
 
   // Size of `scratch` below in floats: f(e) of one tile of arcs. Initialized to zero.
   int64_t scratch() const {
@@ -57,11 +59,11 @@ struct ForwardChunk {
   int64_t first = 0;
   int64_t last = 0;
   int64_t first_row = 0;     // the row of arc `first`
-  float* carries = nullptr;  // [arcs / kRun + 1, d_padded]
+  float* carries = nullptr;  // [arcs / kRun + 1, width_padded]
   float* scratch = nullptr;
 
   // The sum of the run starting at arc `start`; unique because later runs are kRun arcs apart.
-  float* carry(int64_t start) const { return carries + start / kRun * shape.d_padded; }
+  float* carry(int64_t start) const { return carries + start / kRun * shape.width_padded; }
 };
 
 struct BackwardChunk {
@@ -69,7 +71,7 @@ struct BackwardChunk {
   Shape shape;
   PackedTerm term;
   const float* gate = nullptr;  // [arcs]; null: 1
-  const float* ds = nullptr;    // [targets, d]
+  const float* ds = nullptr;    // [targets, width]
   int64_t first = 0;
   int64_t last = 0;
   int64_t first_row = 0;

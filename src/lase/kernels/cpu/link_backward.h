@@ -25,7 +25,8 @@ class Backward {
       : chunk_(chunk),
         in_(*chunk.in),
         sparse_(in_.f.layout == Layout::kSparse),
-        reads_f_(chunk.term.u != nullptr || chunk.dv != nullptr),
+        reads_f_(chunk.term.u != nullptr || chunk.dv != nullptr ||
+                 (in_.links && chunk.dgate != nullptr && in_.f.columns > 0)),
         scratch_{chunk.scratch, {}},
         cursor_{in_.block.row_ptr, chunk.first_row},
         next_(chunk.first) {}
@@ -42,7 +43,7 @@ class Backward {
       const int64_t source = block.source[arc];
       tile.arc[m] = arc;
       tile.h[m] = view.h + (view.h_row != nullptr ? view.h_row[source] : source) * in_.d;
-      tile.g[m] = chunk_.ds + row * in_.d;
+      tile.g[m] = chunk_.ds + row * chunk_.shape.width;
       tile.dh[m] = nullptr;
       if (chunk_.dh != nullptr) {
         tile.dh[m] = source == chunk_.carry_source ? chunk_.carry : chunk_.dh + source * in_.d;
@@ -70,13 +71,22 @@ class Backward {
     if (chunk_.dgate == nullptr) return;
     for (int m = 0; m < n; ++m) {
       const float gate = tile.gate[m];
-      const float dz = tile.weight[m] * sum(tile.dgate[m]) * gate * (1 - gate);
+      float dgate = sum(tile.dgate[m]);
+      if (in_.links) dgate += of_links(tile, m);
+      const float dz = tile.weight[m] * dgate * gate * (1 - gate);
       chunk_.dgate[tile.arc[m]] = dz;
       if (chunk_.dv != nullptr) add_attributes(tile, m, dz);
     }
   }
 
  private:
+  // ⟨G, [1; f(e)]⟩ for the columns of the links themselves
+  LASE_INLINE float of_links(const BackwardTile& tile, int m) const {
+    const float* g = tile.g[m] + in_.d;
+    const int64_t k = chunk_.shape.k;
+    return k == 0 ? g[0] : g[0] + dot(tile.f, m, g + 1, k, sparse_);
+  }
+
   // dV += dz f(e)
   LASE_INLINE void add_attributes(const BackwardTile& tile, int m, float dz) {
     if (sparse_) {

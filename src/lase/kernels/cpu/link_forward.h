@@ -29,7 +29,8 @@ class Forward {
         in_(*chunk.in),
         out_(*chunk.out),
         sparse_(in_.f.layout == Layout::kSparse),
-        reads_f_(chunk.terms[0].u != nullptr || chunk.terms[0].v != nullptr),
+        reads_f_(chunk.terms[0].u != nullptr || chunk.terms[0].v != nullptr ||
+                 (in_.links && in_.f.columns > 0)),
         scratch_{chunk.scratch, {}},
         cursor_{in_.block.row_ptr, chunk.first_row},
         arc_(chunk.first) {}
@@ -47,7 +48,8 @@ class Forward {
       tile.row[m] = row;
       const int64_t position = arc - block.row_ptr[row];
       tile.starts[m] = position % kRun == 0;
-      tile.s[m] = position < kRun ? out_.s + row * in_.d : chunk_.carry(arc - position % kRun);
+      tile.s[m] =
+          position < kRun ? out_.s + row * chunk_.shape.width : chunk_.carry(arc - position % kRun);
       if (reads_f_ && m + kArcTile < left) prefetch_index(in_.f, block.link_row(arc + kArcTile));
       if (reads_f_) locate(in_.f, block.link_row(arc), m, tile.f);
       for (int64_t t = 0; t < chunk_.term_count; ++t) {
@@ -70,17 +72,52 @@ class Forward {
     for (int m = 0; m < n; ++m) tile.squares[m] = Vec{};
     for_each_column_tile(chunk_.shape,
                          [&](const auto& columns) { compute_columns(columns, tile, next); });
+    if (in_.links) add_links(tile);
     if (out_.gate != nullptr) {
       for (int m = 0; m < n; ++m) out_.gate[tile.arc[m]] = tile.gate[0][m];
     }
     if (out_.norm != nullptr) {
       for (int m = 0; m < n; ++m) {
-        out_.norm[tile.arc[m]] = tile.gate[0][m] * __builtin_sqrtf(sum(tile.squares[m]));
+        float squares = sum(tile.squares[m]);
+        if (in_.links) squares += 1 + squared_norm(tile.f, m);
+        out_.norm[tile.arc[m]] = tile.gate[0][m] * __builtin_sqrtf(squares);
       }
     }
   }
 
  private:
+  // s(u) of the links themselves: += w λ [1; f(e)], in the order of arcs.
+  void add_links(ForwardTile& tile) {
+    const int64_t k = chunk_.shape.k;
+    for (int m = 0; m < tile.f.n; ++m) {
+      float* s = tile.s[m] + in_.d;
+      for (int64_t j = 0; j <= k && tile.starts[m]; ++j) s[j] = 0;
+      float w = 0;
+      for (int64_t t = 0; t < chunk_.term_count; ++t) w += tile.coefficient[t][m];
+      s[0] += w;
+      float* r = s + 1;
+      if (k == 0) continue;
+      if (sparse_) {
+        for (int i = 0; i < tile.f.stored[m]; ++i) {
+          r[tile.f.column[m][i]] += w * tile.f.values[m][i];
+        }
+        continue;
+      }
+      const float* f = tile.f.values[m];
+      const Vec weight = splat(w);
+      int64_t j = 0;
+      for (; j + kLanes <= k; j += kLanes) store(r + j, load(r + j) + weight * load(f + j));
+      for (; j < k; ++j) r[j] += w * f[j];
+    }
+  }
+
+  float squared_norm(const TileAttributes& f, int m) const {
+    float squares = 0;
+    const int64_t stored = sparse_ ? f.stored[m] : chunk_.shape.k;
+    for (int64_t i = 0; i < stored; ++i) squares += f.values[m][i] * f.values[m][i];
+    return squares;
+  }
+
   void find_gates(ForwardTile& tile, int64_t t) {
     const PackedTerm& term = chunk_.terms[t];
     const BlockView& block = in_.block;

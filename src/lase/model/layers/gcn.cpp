@@ -43,21 +43,20 @@ class Gcn : public Layer {
 }  // namespace
 
 LayerType gcn() {
-  return {
-      .name = "gcn",
-      .title = "GCN",
-      .make = make<Gcn>,
-      .widths =
-          [](const ModelOptions& options, int64_t outputs) {
-            std::vector<int64_t> widths = options.widths;
-            widths.push_back(outputs);
-            return widths;
-          },
-      .steady = false,  // applies dropout inside its sums
-      .transforms_first = true,
-      .normalizes = false,
-      .has_head = false,
-      .unused = {"combine", "amplifier", "aggregate", "gate", "link_width", "depth", "normalize"}};
+  return {.name = "gcn",
+          .title = "GCN",
+          .make = make<Gcn>,
+          .widths =
+              [](const ModelOptions& options, int64_t outputs) {
+                std::vector<int64_t> widths = options.widths;
+                widths.push_back(outputs);
+                return widths;
+              },
+          .steady = false,  // applies dropout inside its sums
+          .transforms_first = true,
+          .normalizes = false,
+          .has_head = false,
+          .unused = {"combine", "amplifier", "aggregate", "gate", "depth", "normalize"}};
 }
 
 }  // namespace lase

@@ -44,7 +44,7 @@ LayerType graphsage() {
           .make = make<GraphSage>,
           .out_width = combined_width,
           .combines = true,
-          .unused = {"amplifier", "aggregate", "gate", "link_width", "depth"}};
+          .unused = {"amplifier", "aggregate", "gate", "depth"}};
 }
 
 }  // namespace lase

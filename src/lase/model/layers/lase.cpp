@@ -16,18 +16,20 @@ using ops::Rows;
 // One layer of the default model, which goes beyond the paper (docs/design.md): the gate λ(u,v) of
 // LASE-SAGE is normalized over the neighborhood, and link attributes have a channel of their own.
 //
-//   a(e)  = U f(e) + c                                amplifier
-//   z(u)  = Σ_{v ∈ N(u)} λ(u,v)                       normalizer of the gate
-//   s(u)  = 1/z(u) Σ λ(u,v) [h(v); 1…1] ⊙ a(e)        W2 is split into the parts of h(v) and 1…1
-//   r(u)  = 1/z(u) Σ λ(u,v) f(e)                      link channel
+//   a(e)  = U f(e) + c                            amplifier
+//   z(u)  = Σ_{v ∈ N(u)} λ(u,v)                   normalizer of the gate
+//   s(u)  = 1/z(u) Σ λ(u,v) h(v) ⊙ a(e)
+//   r(u)  = 1/z(u) Σ λ(u,v) f(e)                  link channel
 //   h'(u) = ReLU(W1 h(u) ∘ (W2 s(u) + W3 r(u) + b))
 //
-// The amplifier may also be σ(U f(e) + c), or none: then the terms of s(u) are λ(u,v) h(v).
+// The amplifier may also be none, or a(e) = σ(U f(e) + c): then s(u) also has the sums of a(e) for
+// constants in place of h(v), a nonlinear channel for link attributes, and W2 their columns.
 class Lase : public Layer {
  public:
   Lase(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
       : combine_(options.combine),
         amplifier_(shape.attributes > 0 ? amplifier_of(options) : Amplifier::kNone),
+        width_(shape.in),
         neighborhood_(averaged(options), parameters, shape, Amplifier::kNone),
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)),
@@ -39,45 +41,46 @@ class Lase : public Layer {
     const double c = amplifier_ == Amplifier::kLinear ? 1 : 0;
     u_ = parameters.matrix(shape.name + ".amplifier", shape.in, shape.attributes);
     c_ = parameters.constant(shape.name + ".amplifier.bias", shape.in, c);
-    if (options.link_width == 0) return;
-    u_ones_ = parameters.matrix(shape.name + ".ones", options.link_width, shape.attributes);
-    c_ones_ = parameters.zeros(shape.name + ".ones.bias", options.link_width);
-    w2_ones_ = parameters.matrix(shape.name + ".w2.ones", shape.out, options.link_width);
+    if (amplifier_ != Amplifier::kSigmoid) return;  // a linear one would repeat the link channel
+    u_ones_ = parameters.matrix(shape.name + ".ones", kConstants, shape.attributes);
+    c_ones_ = parameters.zeros(shape.name + ".ones.bias", kConstants);
+    w2_ones_ = parameters.matrix(shape.name + ".w2.ones", shape.out, kConstants);
   }
 
-  // Σ λ h(v) ⊙ a(e), z, W3 Σ λ f(e), and Σ λ a(e) of the constants; the last two if they exist.
+  // Σ λ [h(v) ⊙ a(e); 1; f(e)], and Σ λ a(e) of the constants.
   Sums sums(const LayerInput& in) const override {
-    const GatedSumInput gated = neighborhood_.input(in);
-    Sums all = {gated, gated};
-    if (u_.defined()) amplify(all[0], in.links, amplifier_, u_, c_);
-    all[kNormalizer].h = ones(in, 1);
-    if (w3_.defined()) {
-      all.push_back(gated);
-      all.back().h = ones(in, w3_.size(0));
-      amplify(all.back(), in.links, Amplifier::kLinear, w3_, {});
-    }
+    Sums all = {neighborhood_.input(in)};
     if (u_ones_.defined()) {
-      all.push_back(gated);
-      all.back().h = ones(in, u_ones_.size(0));
-      amplify(all.back(), in.links, amplifier_, u_ones_, c_ones_);
+      all.push_back(all[0]);
+      all[1].h = {at::ones({1, kConstants}, w1_.options().requires_grad(false)),
+                  at::zeros({in.block.sources}, w1_.options().dtype(at::kLong))};
+      amplify(all[1], in.links, u_ones_, c_ones_);
     }
+    if (u_.defined()) amplify(all[0], in.links, u_, c_);
+    all[0].links = true;
     return all;
   }
 
-  std::optional<size_t> normalizer() const override { return kNormalizer; }
+  std::optional<Normalizer> normalizer() const override { return Normalizer{0, width_}; }
 
   State update(const LayerInput& in, const Sums&, const SumValues& sum) const override {
-    // z(u) is 0 without neighbors.
-    const Tensor scale = sum[kNormalizer].clamp_min(kSmallest).reciprocal();  // [targets, 1]
-    Tensor s = linear({sum[0] * scale, {}}, w2_) + b_;                        // [targets, out]
-    if (w3_.defined()) s = s + sum[2] * scale;
-    if (u_ones_.defined()) s = s + linear({sum[3] * scale, {}}, w2_ones_);
+    const Tensor z = sum[0].narrow(1, width_, 1);              // [targets, 1]
+    const Tensor scale = z.clamp_min(kSmallest).reciprocal();  // z(u) = 0 without neighbors
+    Tensor s = linear({sum[0].narrow(1, 0, width_) * scale, {}}, w2_) + b_;  // [targets, out]
+    if (w3_.defined()) {
+      const Tensor w3 = in.links.scaled(w3_);
+      const Tensor r = sum[0].narrow(1, width_ + 1, w3.size(1)) * scale;  // [targets, k]
+      s = s + linear({r, {}}, w3);
+      const Tensor shift = in.links.shift(w3);  // of standardized attributes
+      if (shift.defined()) s = s + shift * (z * scale);
+    }
+    if (u_ones_.defined()) s = s + linear({sum[1] * scale, {}}, w2_ones_);
     const Rows own = in.state.h.at(in.block.target);
     return {{relu_combined(combine_, linear(own, w1_, in.dropout), s), {}}, {}};
   }
 
  private:
-  static constexpr size_t kNormalizer = 1;
+  static constexpr int64_t kConstants = 32;
   static constexpr double kSmallest = 1e-6;
 
   // Averages over neighborhoods, which makes the sums of a similar size for all degrees. Their
@@ -86,27 +89,24 @@ class Lase : public Layer {
     options.aggregate = ops::Aggregate::kMean;
     return options;
   }
-  // A row of ones for every source: [sources, width], stored once.
-  Rows ones(const LayerInput& in, int64_t width) const {
-    const Tensor first = at::zeros({in.block.sources}, w1_.options().dtype(at::kLong));
-    return {at::ones({1, width}, w1_.options().requires_grad(false)), first};
-  }
-  // a(e) = act(U f(e) + c); c undefined: 0
-  static void amplify(GatedSumInput& sum, const LinkAttributes& links, Amplifier amplifier,
-                      const Tensor& u, const Tensor& c) {
-    sum.amplifier = amplifier;
+
+  // a(e) = act(U f(e) + c)
+  void amplify(GatedSumInput& sum, const LinkAttributes& links, const Tensor& u,
+               const Tensor& c) const {
+    sum.amplifier = amplifier_;
     sum.u = links.scaled(u);
     const Tensor shift = links.shift(sum.u);
-    sum.u_shift = shift.defined() && c.defined() ? shift + c : shift.defined() ? shift : c;
+    sum.u_shift = shift.defined() ? shift + c : c;
   }
 
   Combine combine_;
   Amplifier amplifier_;
+  int64_t width_;              // of h(v)
   Neighborhood neighborhood_;  // the gate
   Tensor w1_, w2_, b_;
   Tensor w3_;                         // undefined without link attributes
   Tensor u_, c_;                      // undefined without an amplifier
-  Tensor u_ones_, c_ones_, w2_ones_;  // undefined without constants
+  Tensor u_ones_, c_ones_, w2_ones_;  // undefined unless the amplifier is a sigmoid
 };
 
 }  // namespace
@@ -119,7 +119,7 @@ LayerType lase_layer() {
           .amplifier = Amplifier::kLinear,
           .reads_links = true,
           .combines = true,
-          .cost = 3,
+          .cost = 2,
           .unused = {"aggregate", "depth"}};
 }
 

@@ -63,7 +63,7 @@ LayerType lase_concat() {
           .reads_links = true,
           .combines = true,
           .takes_max = true,
-          .unused = {"amplifier", "link_width", "depth"}};
+          .unused = {"amplifier", "depth"}};
 }
 
 }  // namespace lase

@@ -56,7 +56,7 @@ LayerType lase_rw() {
           .rereads_features = true,
           .reads_links = true,
           .takes_max = true,
-          .unused = {"combine", "link_width", "depth"},
+          .unused = {"combine", "depth"},
           .check = check};
 }
 

@@ -48,7 +48,7 @@ LayerType lase_sage() {
           .reads_links = true,
           .combines = true,
           .takes_max = true,
-          .unused = {"link_width", "depth"}};
+          .unused = {"depth"}};
 }
 
 }  // namespace lase

@@ -50,7 +50,7 @@ LayerType lase_wl() {
   type.title = "LASE-WL";
   type.feature_layers = relabelings;
   type.make_feature_layer = make<Relabeling>;
-  type.unused = {"combine", "link_width"};
+  type.unused = {"combine"};
   type.cost = 4;  // relabeling reads every link twice and all node features
   return type;
 }

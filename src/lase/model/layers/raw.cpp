@@ -7,8 +7,7 @@ LayerType raw() {
   return {.name = "raw",
           .title = "node features only",
           .normalizes = false,
-          .unused = {"widths", "combine", "amplifier", "aggregate", "gate", "link_width", "depth",
-                     "normalize"}};
+          .unused = {"widths", "combine", "amplifier", "aggregate", "gate", "depth", "normalize"}};
 }
 
 }  // namespace lase

@@ -5,20 +5,22 @@
 // The operators on the CPU. Tensors are contiguous and detached from autograd.
 namespace lase::ops::cpu {
 
-// s [targets, d] and the gates λ [arcs], which are undefined without a gate.
+// s [targets, d], or [targets, d + 1 + k] with links, and the gates λ [arcs], which are undefined
+// without a gate.
 TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
-                     const TensorList& attributes, int64_t amplifier, const TensorList& terms);
+                     const TensorList& attributes, int64_t amplifier, bool links,
+                     const TensorList& terms);
 // The same, with the terms of `baseline` subtracted.
 TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns,
-                        const TensorList& attributes, int64_t amplifier, const TensorList& terms,
-                        const TensorList& baseline);
+                        const TensorList& attributes, int64_t amplifier, bool links,
+                        const TensorList& terms, const TensorList& baseline);
 // s, and a score for each arc: its gate, or the norm of its term times factor(u).
 TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,
-                            const TensorList& attributes, int64_t amplifier,
+                            const TensorList& attributes, int64_t amplifier, bool links,
                             const TensorList& terms, bool norms, const MaybeTensor& factor);
 // The gradients of h (if needed), u, u_shift, p, q and v; undefined if the input is.
 SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
-                              const TensorList& attributes, int64_t amplifier,
+                              const TensorList& attributes, int64_t amplifier, bool links,
                               const TensorList& terms, const MaybeTensor& gate,
                               const at::Tensor& ds, bool needs_h);
 // int64 [targets, d]: the argmax over the arcs of each row of x [arcs, d]; the value `arcs` for a

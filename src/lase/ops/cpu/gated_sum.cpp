@@ -51,7 +51,7 @@ struct Call {
   kernels::GatedSum view;
 
   Call(const TensorList& block, int64_t layout, int64_t columns, const TensorList& attributes,
-       int64_t amplifier, const TensorList& term_list)
+       int64_t amplifier, bool links, const TensorList& term_list)
       : terms(term_list) {
     const Tensor row_ptr = tensor_at(block, 0);
     const Tensor link = tensor_at(block, 2);
@@ -66,7 +66,7 @@ struct Call {
                   .scale = pointer<float>(tensor_at(block, 4)),
                   .by_source = pointer<int64_t>(tensor_at(block, 5)),
                   .arc_target = pointer<int32_t>(tensor_at(block, 6))};
-    if (terms.u.defined() || terms.v.defined()) {
+    if (terms.u.defined() || terms.v.defined() || (links && columns > 0)) {
       const Tensor values = tensor_at(attributes, 0);
       view.f = {.layout = static_cast<Layout>(layout),
                 .columns = columns,
@@ -77,11 +77,12 @@ struct Call {
                 .code = pointer<int32_t>(tensor_at(attributes, 3))};
     }
     view.d = terms.h.size(1);
+    view.links = links;
     view.amplifier = static_cast<kernels::Amplifier>(amplifier);
     view.terms = terms.view();
   }
 
-  Tensor empty_sum() const { return ops::empty({view.block.targets, view.d}); }
+  Tensor empty_sum() const { return ops::empty({view.block.targets, view.width()}); }
   Tensor empty_scores() const { return ops::empty({view.block.arcs()}); }
   TwoTensors sum() const {
     const Tensor s = empty_sum();
@@ -94,23 +95,24 @@ struct Call {
 }  // namespace
 
 TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
-                     const TensorList& attributes, int64_t amplifier, const TensorList& terms) {
-  return Call(block, layout, columns, attributes, amplifier, terms).sum();
+                     const TensorList& attributes, int64_t amplifier, bool links,
+                     const TensorList& terms) {
+  return Call(block, layout, columns, attributes, amplifier, links, terms).sum();
 }
 
 TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns,
-                        const TensorList& attributes, int64_t amplifier, const TensorList& terms,
-                        const TensorList& baseline) {
-  Call call(block, layout, columns, attributes, amplifier, terms);
+                        const TensorList& attributes, int64_t amplifier, bool links,
+                        const TensorList& terms, const TensorList& baseline) {
+  Call call(block, layout, columns, attributes, amplifier, links, terms);
   const kernels::TermView baseline_view = Terms(baseline).view();
   call.view.baseline = &baseline_view;
   return call.sum();
 }
 
 TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,
-                            const TensorList& attributes, int64_t amplifier,
+                            const TensorList& attributes, int64_t amplifier, bool links,
                             const TensorList& terms, bool norms, const MaybeTensor& factor) {
-  const Call call(block, layout, columns, attributes, amplifier, terms);
+  const Call call(block, layout, columns, attributes, amplifier, links, terms);
   const Tensor s = call.empty_sum();
   const Tensor score = call.empty_scores();
   kernels::gated_sum(call.view, {.s = mutable_pointer(s),
@@ -121,10 +123,10 @@ TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t col
 }
 
 SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
-                              const TensorList& attributes, int64_t amplifier,
+                              const TensorList& attributes, int64_t amplifier, bool links,
                               const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
                               bool needs_h) {
-  const Call call(block, layout, columns, attributes, amplifier, terms);
+  const Call call(block, layout, columns, attributes, amplifier, links, terms);
   const Terms& in = call.terms;
   require(!needs_h || !in.h_row.defined(),
           "gated_sum: h has no gradient if its rows are read through an index");
