@@ -24,18 +24,20 @@ class Gcn : public Layer {
 
   // h(v) W / √d̃(v)
   Sums sums(const LayerInput& in) const override {
-    return {plain_sum({linear(in.state.h, w_, in.dropout) * normalizer(in.block), {}},
+    return {plain_sum({linear(in.state.h, w_, in.dropout) * inverse_root_degree(in.block), {}},
                       ops::Aggregate::kSum)};
   }
   State update(const LayerInput& in, const Sums& sums, const SumValues& s) const override {
     const Tensor own = sums[0].h.at(in.block.target).dense();
-    const Tensor norm = normalizer(in.block).index_select(0, in.block.target);
+    const Tensor norm = inverse_root_degree(in.block).index_select(0, in.block.target);
     const Tensor h = (s[0] + own) * norm + b_;
     return {{last_ ? h : h.relu(), {}}, {}};
   }
 
  private:
-  static Tensor normalizer(const Block& block) { return (block.degree + 1).rsqrt().unsqueeze(1); }
+  static Tensor inverse_root_degree(const Block& block) {
+    return (block.degree + 1).rsqrt().unsqueeze(1);
+  }
   bool last_;
   Tensor w_, b_;
 };
