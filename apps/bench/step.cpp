@@ -97,7 +97,7 @@ class Run {
     lase::ModelOptions options;
     options.model = "sage";
     options.widths = flags.widths;
-    options.combine = lase::Combine::kConcat;
+    options.combine = lase::CombineChoice::kConcat;
     options.dropout = flags.dropout;
     model_.emplace(options,
                    lase::ModelShape{.node_features = graph.nodes.features.columns,

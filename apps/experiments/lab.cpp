@@ -119,6 +119,9 @@ TrainOptions options_for(const std::string& model, const Effort& effort, uint64_
   options.eval_every = 1;
   options.features.embed.method = EmbedMethod::kNone;
   options.node_scaling = NodeScaling::kStandard;
+  options.model.project = 0;
+  options.sampling.link_dropout = 0;
+  options.batch = 512;
   options.model.model = model;
   options.epochs = effort.epochs;
   options.patience = effort.patience;

@@ -31,6 +31,7 @@ struct Outer {
   std::vector<std::string> names = {};
   std::string file = {};
   std::optional<float> missing = {};
+  std::optional<int64_t> width = {};
 };
 
 OptionTable<Outer> table() {
@@ -48,6 +49,7 @@ OptionTable<Outer> table() {
   table.add("fanout", &Outer::fanout, fanout_or("auto"), "Fan-out");
   table.add("names", &Outer::names, any(), "Names");
   table.add("missing", &Outer::missing, any(), "Value of empty fields");
+  table.add("width", &Outer::width, or_auto(between(0, 50)), "Width");
   return table;
 }
 
@@ -60,7 +62,8 @@ const Outer kOther{.count = 9,
                    .fanout = {-1, 3},
                    .names = {"a", "b"},
                    .file = "x y",
-                   .missing = -1.5F};
+                   .missing = -1.5F,
+                   .width = 40};
 
 TEST(OptionTable, WritesReadableJson) {
   EXPECT_EQ(table().to_json({}), json({{"file", ""},
@@ -73,7 +76,8 @@ TEST(OptionTable, WritesReadableJson) {
                                        {"widths", {4, 2}},
                                        {"fanout", "auto"},
                                        {"names", json::array()},
-                                       {"missing", nullptr}}));
+                                       {"missing", nullptr},
+                                       {"width", "auto"}}));
 }
 
 TEST(OptionTable, RoundTripsThroughJsonAndText) {
@@ -95,7 +99,7 @@ TEST(OptionTable, WritesNonDefaultsAsToml) {
   EXPECT_EQ(table().to_toml(kOther),
             "file = \"x y\"\ncount = 9\nseed = 18446744073709551615\ninner_rate = 1e-07\n"
             "inner_loud = false\ncolor = \"dark_green\"\ngate = \"none\"\nwidths = [7]\n"
-            "fanout = \"all,3\"\nnames = [\"a\", \"b\"]\nmissing = -1.5\n");
+            "fanout = \"all,3\"\nnames = [\"a\", \"b\"]\nmissing = -1.5\nwidth = 40\n");
 }
 
 TEST(OptionTable, RejectsUnknownNamesTypesAndValues) {
@@ -124,6 +128,18 @@ TEST(OptionTable, RejectsUnknownNamesTypesAndValues) {
   expect_rejected({{"names", {1}}}, {"names '1'"});
   expect_rejected({{"file", 4}}, {"file 4"});
   expect_rejected({{"missing", 1e300}}, {"missing"});
+  expect_rejected({{"width", 51}}, {"width 51: must be from 0 to 50"});
+  expect_rejected({{"width", "wide"}}, {"width 'wide': must be an integer or 'auto'"});
+}
+
+TEST(OptionTable, AcceptsAutoInPlaceOfANumber) {
+  const auto all = table();
+  const OptionInfo& width = all.at("width");
+  EXPECT_EQ(option_from_text(width, "auto"), json("auto"));
+  EXPECT_EQ(option_from_text(width, "7"), json(7));
+  EXPECT_EQ(option_from_text(width, "wide"), std::nullopt);
+  EXPECT_EQ(table().from_json({{"width", 7}}).width, 7);
+  EXPECT_EQ(table().from_json({{"width", "auto"}}, kOther).width, std::nullopt);
 }
 
 TEST(OptionTable, ChecksStructs) {

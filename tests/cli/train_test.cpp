@@ -111,7 +111,7 @@ TEST_F(TrainCli, RejectsNumbersOutOfRange) {
     expect_bad_usage(train({flag, value}), {flag + " " + value + ": must be "});
   }
   expect_rejected(run_cli({"train", path("g.graph"), "--widths", "65536,65536"}),
-                  {"--widths: a matrix of 65536 × 65536 is too large"});
+                  {"--widths: a matrix of 65536 × 131072 is too large"});
   EXPECT_EQ(train({"--epochs", "many"}).code, 2);
   EXPECT_EQ(files(), Strings{"g.graph"});
 }

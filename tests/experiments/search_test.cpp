@@ -63,18 +63,19 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
       {{"learning_rate", 0.5}, {"widths", {7, 8}}, {"combine", "concat"}, {"gate", "none"}}, base);
   EXPECT_EQ(changed.learning_rate, 0.5);
   EXPECT_EQ(changed.model.widths, (std::vector<int64_t>{7, 8}));
-  EXPECT_EQ(changed.model.combine, Combine::kConcat);
+  EXPECT_EQ(changed.model.combine, CombineChoice::kConcat);
   EXPECT_FALSE(changed.model.gate);
   // All options survive a round trip through JSON.
   TrainOptions all;
   all.model = {.model = "wl",
                .widths = {3},
-               .combine = Combine::kMultiply,
+               .combine = CombineChoice::kMultiply,
                .amplifier = AmplifierChoice::kLinear,
                .aggregate = ops::Aggregate::kSum,
                .gate = false,
                .depth = 2,
                .project = 5,
+               .input_dropout = 0.2,
                .dropout = 0.1,
                .normalize = false};
   all.node_scaling = NodeScaling::kRow;
@@ -84,6 +85,7 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
   all.sampling = {.fanout = {2},
                   .strategy = Strategy::kGate,
                   .replacement = Replacement::kWith,
+                  .link_dropout = 0.1,
                   .refresh_every = 6,
                   .refresh = Refresh::kEager};
   all.transductive = true;

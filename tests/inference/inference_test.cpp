@@ -141,7 +141,7 @@ TEST(Inference, RejectsStatesThatDoNotFitIntoMemory) {
 TEST(Inference, RejectsExactSumsThatDoNotFitIntoMemory) {
   const Graph graph = toy_graph({.nodes = 20'000, .links = 10, .features = 2000});
   const Inputs inputs(graph, no_scaling(graph));
-  const Model model({.model = "sage", .widths = {2}},
+  const Model model({.model = "sage", .widths = {2}, .project = 0},
                     {.node_features = graph.nodes.features.columns,
                      .link_attributes = graph.link_attributes.columns,
                      .outputs = 2},

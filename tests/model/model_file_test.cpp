@@ -21,7 +21,7 @@ TrainedModel trained_on(const Graph& graph, const std::string& architecture = "s
   TrainedModel trained;
   const ModelOptions options{.model = architecture,
                              .widths = {5, 5},
-                             .combine = Combine::kAdd,
+                             .combine = CombineChoice::kAdd,
                              .amplifier = AmplifierChoice::kLinear,
                              .aggregate = ops::Aggregate::kMax,
                              .gate = false,

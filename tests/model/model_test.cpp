@@ -22,7 +22,8 @@ std::vector<ModelOptions> every_option() {
   const auto add = [&](ModelOptions options) { all.push_back(std::move(options)); };
   ModelOptions base;
   base.widths = {4, 3};
-  for (const auto combine : {Combine::kAdd, Combine::kMultiply, Combine::kConcat}) {
+  for (const auto combine :
+       {CombineChoice::kAdd, CombineChoice::kMultiply, CombineChoice::kConcat}) {
     for (const char* architecture : {"lase", "sage", "concat", "graphsage"}) {
       ModelOptions options = base;
       options.model = architecture;
@@ -72,7 +73,7 @@ std::vector<ModelOptions> every_option() {
 std::string describe(const ModelOptions& options, Layout layout) {
   return join(options.model, ", ", name_of(options.combine), ", ", name_of(options.amplifier), ", ",
               name_of(options.aggregate), options.gate ? ", gate" : "", ", depth ", options.depth,
-              ", project ", options.project, ", ", layout_name(layout));
+              ", project ", options.project.value_or(0), ", ", layout_name(layout));
 }
 
 // A model in double precision with random biases, which are initialized to zero otherwise.
@@ -218,13 +219,55 @@ TEST(Model, RejectsInvalidOptions) {
   rejects({.dropout = 1}, {"dropout 1"});
   rejects({.dropout = -0.1}, {"dropout -0.1"});
   rejects({.project = -1}, {"project -1"});
+  rejects({.input_dropout = 0.2}, {"input_dropout 0.2", "not projected"});
+  rejects({.project = 2, .input_dropout = 1}, {"input_dropout 1"});
   rejects({.model = wl, .depth = -1}, {"depth -1"});
   expect_error([&] { Model({}, {.node_features = 3, .outputs = 0}, 1); }, {"at least one class"});
   // A matrix with too many entries is rejected before memory is allocated.
-  rejects({.widths = {65'536, 65'536}}, {"widths", "65536 × 65536", "too large"});
+  rejects({.widths = {65'536, 65'536}}, {"widths", "65536 × 131072", "too large"});
   rejects({.widths = {4, 4}, .dropout = std::nan("")}, {"dropout nan"});
   expect_error([] { model_option_table().from_json({{"model", "gat"}}); }, {"model", "gat"});
   EXPECT_NO_THROW(Model({.model = "raw", .widths = {}}, shape, 1));
+}
+
+TEST(Model, ProjectsManyNodeFeatures) {
+  const auto width = [](const std::string& model, int64_t features) {
+    return *Model({.model = model}, {.node_features = features, .outputs = 2}, 1).options().project;
+  };
+  EXPECT_EQ(width("lase", 1024), 0);
+  EXPECT_EQ(width("lase", 1025), 64);
+  EXPECT_EQ(width("graphsage", 1025), 64);
+  EXPECT_EQ(width("rw", 1025), 0);  // projects them to the width of its layers
+  EXPECT_EQ(width("raw", 1025), 0);
+  EXPECT_EQ(*Model({.project = 0}, {.node_features = 1025, .outputs = 2}, 1).options().project, 0);
+}
+
+// Only in training, only if features are projected, and on average without effect on W f(u).
+TEST(Model, DropsNodeFeaturesBeforeTheirProjection) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.feature_layout = layout});
+    const Inputs inputs(graph, no_scaling(graph));
+    const Batch batch = whole_batch(graph, {1, 2, 3}, 2);
+    const ModelShape shape{graph.nodes.features.columns, graph.link_attributes.columns, 2};
+    const auto changes = [&](double input_dropout, const ops::Dropout& dropout) {
+      const Model model({.project = 3, .input_dropout = input_dropout, .dropout = 0}, shape, 1);
+      return !at::equal(model.forward(inputs, batch, dropout), model.forward(inputs, batch, {}));
+    };
+    EXPECT_TRUE(changes(0.5, {.rate = 0, .key = 7}));
+    EXPECT_FALSE(changes(0, {.rate = 0, .key = 7}));
+    EXPECT_FALSE(changes(0.5, {}));
+    const Model model({.project = 3}, shape, 1);
+    EXPECT_FALSE(model.steady());
+    const Tensor exact = model.start(inputs, batch.nodes).h.dense();
+    Tensor mean = at::zeros_like(exact);
+    constexpr int kRuns = 2000;
+    for (int run = 0; run < kRuns; ++run) {
+      const ops::Dropout dropout{.rate = 0.5, .key = Random(5, run).bits()};
+      mean += model.start(inputs, batch.nodes, dropout).h.dense().detach() / kRuns;
+    }
+    expect_close(mean, exact.detach(), 0.2, std::string(layout_name(layout)));
+  }
+  EXPECT_TRUE(Model({}, {.node_features = 3, .outputs = 2}, 1).steady());
 }
 
 TEST(Model, RejectsWeightsThatDoNotFitIntoMemory) {
@@ -240,7 +283,7 @@ TEST(Model, ReadsEveryOptionByName) {
   }
   const ModelOptions options = table.from_json(
       {{"combine", "multiply"}, {"amplifier", "linear"}, {"aggregate", "max"}, {"gate", "none"}});
-  EXPECT_EQ(options.combine, Combine::kMultiply);
+  EXPECT_EQ(options.combine, CombineChoice::kMultiply);
   EXPECT_EQ(options.amplifier, AmplifierChoice::kLinear);
   EXPECT_EQ(options.aggregate, Aggregate::kMax);
   EXPECT_FALSE(options.gate);

@@ -53,7 +53,10 @@ double relu(double x) { return std::max(0.0, x); }
 class Reference {
  public:
   Reference(const Model& model, const Graph& graph, const Scaling& scaling)
-      : options_(model.options()), amplifier_(amplifier_of(options_)), graph_(graph) {
+      : options_(model.options()),
+        combine_(combine_of(options_)),
+        amplifier_(amplifier_of(options_)),
+        graph_(graph) {
     for (const auto& [name, value] : model.parameters().all()) {
       matrix_[name] = value.dim() == 2 ? to_rows(value) : Matrix{to_doubles(value)};
     }
@@ -192,8 +195,8 @@ class Reference {
   }
 
   Doubles combined(const Doubles& own, const Doubles& sum) const {
-    if (options_.combine == Combine::kAdd) return mapped(added(own, sum), relu);
-    if (options_.combine == Combine::kMultiply) return mapped(multiplied(own, sum), relu);
+    if (combine_ == Combine::kAdd) return mapped(added(own, sum), relu);
+    if (combine_ == Combine::kMultiply) return mapped(multiplied(own, sum), relu);
     Doubles both = own;
     both.insert(both.end(), sum.begin(), sum.end());
     return mapped(both, relu);
@@ -244,6 +247,7 @@ class Reference {
   }
 
   ModelOptions options_;
+  Combine combine_;
   Amplifier amplifier_;
   const Graph& graph_;
   std::map<std::string, Matrix> matrix_;

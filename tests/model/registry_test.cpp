@@ -104,7 +104,7 @@ TEST(UnusedOptions, AreThoseWithoutEffectOnTheOutputs) {
   };
   ModelOptions changed;
   changed.widths = {6, 6};
-  changed.combine = Combine::kConcat;
+  changed.combine = CombineChoice::kMultiply;
   changed.amplifier = AmplifierChoice::kNone;
   changed.aggregate = ops::Aggregate::kSum;
   changed.gate = false;

@@ -68,6 +68,25 @@ TEST(AttributeProduct, MultipliesTheSelectedRowsInEveryLayout) {
   }
 }
 
+// Dropout zeroes or doubles each entry of a row, independently for every selected row.
+TEST(AttributeProduct, DropsEntriesOfTheRows) {
+  for (const Layout layout : kLayouts) {
+    Random random(3);
+    const int64_t columns = 40;
+    const Attributes matrix = random_attributes(random, layout, 3, columns);
+    const ops::AttributeTensors f(matrix);
+    const Tensor identity = at::eye(columns, at::kFloat);
+    const Tensor rows = index_tensor({2, 2});
+    const ops::Dropout dropout{.rate = 0.5, .key = 9};
+    const Tensor dropped = ops::attribute_product(f, rows, identity, dropout);
+    const Tensor full = ops::attribute_rows(f, rows);
+    EXPECT_TRUE((dropped.eq(0) | dropped.eq(2 * full)).all().item<bool>()) << layout_name(layout);
+    EXPECT_FALSE(at::equal(dropped[0], dropped[1])) << layout_name(layout);
+    EXPECT_TRUE(dropped.any().item<bool>()) << layout_name(layout);
+    EXPECT_TRUE(at::equal(dropped, ops::attribute_product(f, rows, identity, dropout)));
+  }
+}
+
 TEST(AttributeProduct, GivesRowsAsADenseMatrix) {
   for (const Case& c : cases()) {
     Random random(2, c.rows, c.columns);

@@ -124,6 +124,46 @@ TEST(Sampler, SatisfiesItsInvariantsForAnyFanout) {
   }
 }
 
+// Each arc is left out with this probability, whichever rows are sampled, and the weights of the
+// others grow in return.
+TEST(Sampler, LeavesOutArcs) {
+  const Graph graph = toy_graph({.nodes = 60, .links = 2000, .attributes = 1});
+  const auto seeds = all_nodes(graph);
+  constexpr double kRate = 0.25;
+  for (const int64_t fanout : {kWholeNeighborhood, int64_t{20}}) {
+    const Sampling whole{.fanouts = {fanout, fanout}};
+    Sampling dropping = whole;
+    dropping.link_dropout = kRate;
+    const Batch all = sample_batch(graph, seeds, whole, {3, 1, 2});
+    const Batch some = sample_batch(graph, seeds, dropping, {3, 1, 2});
+    expect_same_batch(some, sample_batch(graph, seeds, dropping, {3, 1, 2}));
+    for (size_t l = 0; l < 2; ++l) {
+      const Block& from = all.blocks[l];
+      const Block& block = some.blocks[l];
+      const double part = static_cast<double>(block.arcs()) / static_cast<double>(from.arcs());
+      const double error = std::sqrt(kRate * (1 - kRate) / static_cast<double>(from.arcs()));
+      EXPECT_NEAR(part, 1 - kRate, 4 * error);
+      EXPECT_EQ(floats(block.degree), floats(from.degree));
+      const auto before = sampled_arcs(from, integers(all.nodes));
+      const auto after = sampled_arcs(block, integers(some.nodes));
+      const auto weight = floats(block.weight);
+      const auto row_ptr = integers(block.row_ptr);
+      EXPECT_EQ(row_ptr.back(), block.arcs());
+      for (size_t u = 0; u < after.size(); ++u) {
+        EXPECT_TRUE(
+            std::includes(before[u].begin(), before[u].end(), after[u].begin(), after[u].end()));
+        const auto degree = static_cast<double>(graph.degree(static_cast<int64_t>(u)));
+        const double sampled = static_cast<double>(before[u].size());
+        for (int64_t i = row_ptr[u]; i < row_ptr[u + 1]; ++i) {
+          EXPECT_FLOAT_EQ(weight[static_cast<size_t>(i)],
+                          static_cast<float>(degree / sampled / (1 - kRate)));
+        }
+      }
+    }
+    EXPECT_NE(integers(some.blocks[0].source), integers(some.blocks[1].source));
+  }
+}
+
 TEST(Sampler, CountsTheArcsOfABatch) {
   const Graph graph = dense_toy(2);
   const Batch batch = whole_batch(graph, {3, 4}, 1);

@@ -85,7 +85,9 @@ class OneLayer {
   Functions sampled(Estimator& estimator, int64_t epoch) const {
     const auto at = static_cast<size_t>(l_);
     const Sampling& all = estimator.sampling();
-    Sampling one{.fanouts = {all.fanouts[at]}, .replacement = all.replacement};
+    Sampling one{.fanouts = {all.fanouts[at]},
+                 .replacement = all.replacement,
+                 .link_dropout = all.link_dropout};
     if (!all.probabilities.empty()) one.probabilities = {all.probabilities[at]};
     Batch batch = sample_batch(graph_, seeds_, one, {2, epoch, 0});
     batch.blocks.resize(static_cast<size_t>(model_.block_count()), batch.blocks[0]);
@@ -183,6 +185,44 @@ TEST(Estimator, IsUnbiasedForEveryArchitecture) {
       }
     }
   }
+}
+
+TEST(Estimator, IsUnbiasedWithLinkDropout) {
+  for (const std::string architecture : {"lase", "sage"}) {
+    expect_unbiased(architecture, Layout::kDense,
+                    {.fanout = {kWholeNeighborhood}, .link_dropout = 0.4});
+    expect_unbiased(architecture, Layout::kSparse,
+                    {.fanout = {3}, .strategy = Strategy::kUniform, .link_dropout = 0.4});
+  }
+}
+
+// The estimate of the normalizer z(u) stays positive, even if the terms of the sample shrank most.
+TEST(Estimator, KeepsTheNormalizerAboveHalfOfItsBaseline) {
+  const Graph graph = busy_graph(Layout::kDense);
+  const Inputs inputs(graph, no_scaling(graph));
+  Model model = small_model("lase", graph);
+  const Adjacency& all = graph;
+  Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot}, model, inputs, all, 26);
+  estimator.refresh();
+  perturb(model, 2);  // gates far from those of the snapshot
+  const auto seeds = all_nodes(graph);
+  int64_t floored = 0;
+  for (int64_t epoch = 0; epoch < 20; ++epoch) {
+    const Batch batch = sample_batch(all, seeds, estimator.sampling(), {1, epoch, 0});
+    const Baseline baseline = estimator.snapshot()->of(batch);
+    const State state = model.start(inputs, batch.nodes);
+    const LayerInput in{state, batch.blocks[0], inputs.links(), {}};
+    const Layer& layer = model.layer(0);
+    const auto [sum, column] = layer.normalizer().value();
+    const Tensor z =
+        layer.estimate(layer.sums(in), in, baseline.model->layer(0), baseline.layers[0])[sum]
+            .select(1, column)
+            .detach();
+    const Tensor least = 0.5 * baseline.layers[0].sums[sum].select(1, column);
+    EXPECT_TRUE((z >= least).all().item<bool>());
+    floored += (z == least).logical_and(least > 0).sum().item<int64_t>();
+  }
+  EXPECT_GT(floored, 0);
 }
 
 // The change since the snapshot is zero.
@@ -311,15 +351,19 @@ TEST(Estimator, ChoosesAStrategyForModelAndGraph) {
   constexpr int64_t kSmall = 100;
   constexpr int64_t kLarge = 2000;
   constexpr auto kMax = ops::Aggregate::kMax;
-  EXPECT_EQ(described(kSmall, {}), "whole neighborhoods");
+  EXPECT_EQ(described(kSmall, {}), "whole neighborhoods, link dropout 0.3");
+  EXPECT_EQ(described(kSmall, {.link_dropout = 0}), "whole neighborhoods");
+  EXPECT_EQ(described(kLarge, {.strategy = Strategy::kUniform, .link_dropout = 0.25}),
+            "uniform, fan-out 10,10, link dropout 0.25");
   EXPECT_EQ(described(kLarge, {}), "snapshot, fan-out 1,10, refreshed every 20 batches");
   EXPECT_EQ(described(kLarge, {.fanout = {3}, .refresh = Refresh::kLazy}),
             "snapshot, fan-out 3,3, refreshed every 20 batches, lazily");
   EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood, 3}}),
             "snapshot, fan-out all,3, refreshed every 20 batches");
   EXPECT_EQ(described(kSmall, {.strategy = Strategy::kUniform}), "uniform, fan-out 10,10");
-  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood}}), "whole neighborhoods");
-  EXPECT_EQ(described(kSmall, {}, kMax), "whole neighborhoods");
+  EXPECT_EQ(described(kLarge, {.fanout = {kWholeNeighborhood}}),
+            "whole neighborhoods, link dropout 0.3");
+  EXPECT_EQ(described(kSmall, {}, kMax), "whole neighborhoods, link dropout 0.3");
   EXPECT_EQ(described(kLarge, {}, kMax), "uniform, fan-out 10,10");
   EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, "gcn"), "uniform, fan-out 10,10,10");
 }
@@ -337,6 +381,14 @@ TEST(Estimator, RejectsInvalidOptions) {
       {"strategy min_var", "aggregate max"});
   expect_error([&] { Estimator({.fanout = {2}, .refresh_every = 0}, model, inputs, all, 4); },
                {"refresh_every 0"});
+  options.aggregate = ops::Aggregate::kMean;
+  const Model mean(options, {4, 3, 3}, 1);
+  expect_error(
+      [&] {
+        Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .link_dropout = 0.5}, mean,
+                  inputs, all, 4);
+      },
+      {"link_dropout 0.5", "snapshot", "fanout all"});
 }
 
 }  // namespace

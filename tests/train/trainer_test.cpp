@@ -532,6 +532,26 @@ TEST(TrainerFeatures, AreLearnedIfThatIsBetterOnValidationNodes) {
   EXPECT_EQ(degrees.features, "");
 }
 
+TEST(TrainerFeatures, AreLearnedBesideSparseOnesButNotBesideDenseOnes) {
+  Graph graph = two_groups();
+  TrainOptions options = quick(20);
+  options.model.widths = {16, 16};
+  options.features.embed.width = 8;
+  options.features.embed.epochs = 50;
+  Random random(4);
+  graph.nodes.features = random_attributes(random, Layout::kSparse, graph.node_count(), 3);
+  graph.nodes.feature_names = make_string_table(std::array{"a", "b", "c"});
+  const auto sparse = train(graph, options);
+  EXPECT_EQ(sparse.trained.learned.embedding.width(), 8);
+  EXPECT_EQ(sparse.trained.model->shape().node_features, 11);
+  EXPECT_NE(sparse.features.find("those of the graph, and others learned"), std::string::npos)
+      << sparse.features;
+  graph.nodes.features = random_attributes(random, Layout::kDense, graph.node_count(), 3);
+  const auto dense = train(graph, options);
+  EXPECT_FALSE(dense.trained.learned.present());
+  EXPECT_EQ(dense.features, "");
+}
+
 // Changing links of validation and test nodes must not change what training nodes have learned.
 TEST(TrainerFeatures, DoNotSeeLinksOfValidationAndTestNodes) {
   const Graph graph = two_groups();

@@ -71,9 +71,9 @@ std::string form_of(const OptionInfo& option) {
     case OptionKind::kBool:
       return "true or false";
     case OptionKind::kInteger:
-      return "an integer";
+      return option.words.empty() ? "an integer" : join("an integer or ", quote(option.words[0]));
     case OptionKind::kNumber:
-      return "a number";
+      return option.words.empty() ? "a number" : join("a number or ", quote(option.words[0]));
     case OptionKind::kText:
       return "a string";
     case OptionKind::kWord:
@@ -115,6 +115,9 @@ std::string valid_values(const OptionInfo& option) {
 }  // namespace
 
 std::optional<json> option_from_text(const OptionInfo& option, std::string_view text) {
+  const bool is_number = option.kind == OptionKind::kInteger || option.kind == OptionKind::kNumber;
+  const auto word = std::find(option.words.begin(), option.words.end(), text);
+  if (is_number && word != option.words.end()) return text;
   switch (option.kind) {
     case OptionKind::kBool:
       if (text != "true" && text != "false") return std::nullopt;

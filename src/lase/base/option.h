@@ -29,7 +29,7 @@ struct OptionInfo {
   std::string help;  // one line
   OptionKind kind = OptionKind::kText;
   std::string valid = {};               // "1 to 65536"; empty: any value of this kind
-  std::vector<std::string> words = {};  // kWord: all values; kIntegers: accepted beside integers
+  std::vector<std::string> words = {};  // kWord: all values; else accepted beside numbers
   nlohmann::json default_value = {};    // the default
   bool required = false;
   bool positional = false;
@@ -158,6 +158,31 @@ struct FanOut {
 };
 inline FanOut fanout_or(std::string automatic) { return {std::move(automatic)}; }
 inline FanOut fanout() { return {""}; }
+
+// A number in a range, or "auto", which is stored as no value.
+struct NumberOrAuto {
+  static constexpr const char* kAuto = "auto";
+  NumberRange range;
+
+  template <class V>
+  void describe(OptionInfo& option) const {
+    Plain{range}.describe<typename V::value_type>(option);
+    option.words = {kAuto};
+  }
+  template <class V>
+  void read(const OptionInfo& option, const nlohmann::json& value, V& to) const {
+    to.reset();
+    if (value == kAuto) return;
+    typename V::value_type number{};
+    Plain{range}.read(option, value, number);
+    to = number;
+  }
+  template <class V>
+  nlohmann::json write(const V& value) const {
+    return value ? nlohmann::json(*value) : nlohmann::json(kAuto);
+  }
+};
+inline NumberOrAuto or_auto(const NumberRange& range) { return {range}; }
 
 inline Plain rule_of(const NumberRange& range) { return {range}; }
 template <class Rule>

@@ -178,9 +178,9 @@ const OptionTable<EmbedOptions>& embed_option_table() {
     all.add(
         "method", &O::method, one_of<EmbedMethod>(),
         "Embedding method that learns node features from links, in addition to those of the graph; "
-        "auto = none if the graph has node features; otherwise line, if that gives a better "
-        "validation score than degrees in a short run. Unless training is transductive, links of "
-        "validation and test nodes are not used");
+        "auto = line if that gives a clearly better validation score in a short run, tried only if "
+        "the graph has no node features, or has sparse ones and at most 524,288 links; otherwise "
+        "none. Unless training is transductive, links of validation and test nodes are not used");
     all.add("order", &O::order, one_of<Order>(),
             "LINE: first-order proximity, linked nodes are similar (first); second-order, nodes "
             "with the same neighbors are similar (second); or half the width for each (both)");

@@ -15,7 +15,7 @@
 
 namespace lase {
 
-// kAuto: chosen by train() if the graph has no node features, otherwise none.
+// kAuto: chosen by train() if the graph has no node features or sparse ones, otherwise none.
 enum class EmbedMethod : uint8_t { kNone, kLine, kDeepWalk, kAuto };
 enum class Order : uint8_t { kFirst, kSecond, kBoth };
 

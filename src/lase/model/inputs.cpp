@@ -303,12 +303,12 @@ ops::Rows Inputs::rows(const Tensor& nodes) const {
   return {scaled(x, features_.layout, scaling_), {}};
 }
 
-Tensor Inputs::projected(const Tensor& nodes, const Tensor& w) const {
+Tensor Inputs::projected(const Tensor& nodes, const Tensor& w, const ops::Dropout& dropout) const {
   if (scaling_.nodes == NodeScaling::kRow || features_.layout != Layout::kSparse) {
-    return ops::linear(rows(nodes), w);
+    return ops::linear(rows(nodes), w, dropout);
   }
-  return ops::attribute_product(features_,
-                                nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w);
+  return ops::attribute_product(
+      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w, dropout);
 }
 
 }  // namespace lase

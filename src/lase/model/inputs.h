@@ -32,8 +32,9 @@ class Inputs {
 
   // f(u) of `nodes`, int64 [n]; of all nodes if undefined.
   ops::Rows rows(const at::Tensor& nodes) const;
-  // W f(u): [n, width], without making sparse features dense.
-  at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w) const;
+  // W dropout(f(u)): [n, width], without making sparse features dense.
+  at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w,
+                       const ops::Dropout& dropout = {}) const;
 
  private:
   Scaling scaling_;

@@ -19,6 +19,21 @@ std::vector<int64_t> widths_of(const ModelOptions& options, const LayerType& typ
   return type.widths ? type.widths(options, outputs) : options.widths;
 }
 
+// With the width of the projection of node features.
+ModelOptions resolved(ModelOptions options, const LayerType& type, const ModelShape& shape) {
+  constexpr int64_t kWide = 1024;
+  constexpr int64_t kWidth = 64;
+  if (options.project) return options;
+  const bool projects = type.make && !type.rereads_features && shape.node_features > kWide;
+  options.project = projects ? kWidth : 0;
+  return options;
+}
+
+// Rows of W^(0); 0: h^(0) = f(u).
+int64_t first_width(const ModelOptions& options, const LayerType& type) {
+  return type.rereads_features ? options.widths[0] : *options.project;
+}
+
 // Larger matrices are considered a mistake.
 constexpr int64_t kMaxEntries = int64_t{1} << 28;
 
@@ -29,8 +44,7 @@ void check_sizes(const ModelOptions& options, const LayerType& type, const Model
             rows, " × ", columns, " is too large; expected at most ", kMaxEntries, " entries");
   };
   int64_t in = shape.node_features;
-  if (type.rereads_features || options.project > 0) {
-    const int64_t out = type.rereads_features ? options.widths[0] : options.project;
+  if (const int64_t out = first_width(options, type); out > 0) {
     fits(out, in, type.rereads_features ? "widths" : "project");
     in = out;
   }
@@ -48,13 +62,17 @@ void check(const ModelOptions& options, const LayerType& type, const ModelShape&
   require_option(!type.make || !options.widths.empty(), OptionName{"widths"},
                  ": a model needs at least one layer");
   if (type.check) type.check(options);
+  require_option(*options.project > 0 || options.input_dropout == ModelOptions{}.input_dropout,
+                 OptionName{"input_dropout"}, " ", options.input_dropout,
+                 ": has no effect, because node features are not projected; set ",
+                 OptionName{"project"});
   check_sizes(options, type, shape);
 }
 
 }  // namespace
 
 Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters)
-    : options_(options),
+    : options_(resolved(options, layer_type(options.model), shape)),
       type_(layer_type(options.model)),
       shape_(shape),
       parameters_(std::move(parameters)) {
@@ -69,9 +87,9 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
       ++feature_layers_;
     }
   }
-  if (type_.rereads_features || options_.project > 0) {
-    layer.in = type_.rereads_features ? options_.widths[0] : options_.project;
-    w0_ = parameters_.matrix("w0", layer.in, features);
+  if (const int64_t width = first_width(options_, type_); width > 0) {
+    layer.in = width;
+    w0_ = parameters_.matrix("w0", width, features);
   }
   const std::vector<int64_t> widths = widths_of(options_, type_, shape_.outputs);
   for (size_t l = 0; l < widths.size(); ++l) {
@@ -89,12 +107,17 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
 bool Model::starts_from_features() const { return !w0_.defined(); }
 bool Model::reads_features() const { return type_.rereads_features || !w0_.defined(); }
 
-State Model::start(const Inputs& inputs, const Tensor& nodes) const {
+bool Model::steady() const {
+  return type_.steady && (*options_.project == 0 || options_.input_dropout == 0);
+}
+
+State Model::start(const Inputs& inputs, const Tensor& nodes,
+                   const ops::Dropout& input_dropout) const {
   if (type_.rereads_features) {
     const State state{{}, inputs.rows(nodes)};
     return feature_layers_ == 0 ? project_features(state) : state;
   }
-  if (w0_.defined()) return {{inputs.projected(nodes, w0_), {}}, {}};
+  if (w0_.defined()) return {{inputs.projected(nodes, w0_, input_dropout), {}}, {}};
   return {inputs.rows(nodes), {}};
 }
 
@@ -125,7 +148,9 @@ Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
 
 Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
                       const Baseline* baseline) const {
-  State state = start(inputs, batch.nodes);
+  ops::Dropout input;
+  if (dropout.training()) input = {options_.input_dropout, dropout.part(block_count() + 1).key};
+  State state = start(inputs, batch.nodes, input);
   for (int64_t l = 0; l < block_count(); ++l) {
     const auto at = static_cast<size_t>(l);
     state.h.matrix = ops::sum_gradients(state.h.matrix);  // a layer reads h several times

@@ -47,8 +47,11 @@ class Model {
   // Whether h^(0) is f(u), and whether f(u) is read other than in the product W^(0) f(u).
   bool starts_from_features() const;
   bool reads_features() const;
+  // Whether the terms of its sums depend on the weights, but not on dropout.
+  bool steady() const;
   // Input of the first layer for `nodes`; for all nodes if undefined.
-  State start(const Inputs& inputs, const at::Tensor& nodes) const;
+  State start(const Inputs& inputs, const at::Tensor& nodes,
+              const ops::Dropout& input_dropout = {}) const;
   // Applies layer l to one block.
   State step(int64_t l, const State& state, const Block& block, const LinkAttributes& links,
              const ops::Dropout& dropout) const;

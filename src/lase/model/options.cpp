@@ -31,9 +31,9 @@ const OptionTable<ModelOptions>& model_option_table() {
         "GraphSAGE (graphsage), or a linear classifier on node features (raw)");
     all.add("widths", &O::widths, between(1, 65536),
             "Width (hidden dimension) of each layer, such as 128,128 for two layers");
-    all.add("combine", &O::combine, one_of<Combine>(),
+    all.add("combine", &O::combine, one_of<CombineChoice>(),
             "How to combine a node's own state with the aggregate of its neighbors (lase, sage, "
-            "concat and graphsage)");
+            "concat and graphsage); auto = concat for lase, otherwise add");
     all.add("amplifier", &O::amplifier, one_of<AmplifierChoice>(),
             "Factor by which the state of a neighbor is multiplied elementwise, computed from the "
             "link attributes f(e) with a learned matrix U: the sigmoid of U f(e), U f(e) itself "
@@ -43,8 +43,11 @@ const OptionTable<ModelOptions>& model_option_table() {
     all.add("gate", &O::gate, either("none", "scalar"),
             "Learned scalar weight of each neighbor, or none (lase, sage, concat, rw and wl)");
     all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
-    all.add("project", &O::project, between(0, 65536),
-            "Project node features linearly to this width before the first layer (0 = off)");
+    all.add("project", &O::project, or_auto(between(0, 65536)),
+            "Project node features linearly to this width before the first layer (0 = off); auto = "
+            "64 if there are more than 1,024 node features, otherwise off");
+    all.add("input_dropout", &O::input_dropout, below(0, 1),
+            "Dropout probability for node features that are projected");
     all.add(
         "dropout", &O::dropout, below(0, 1),
         "Dropout probability for a node's own state in every layer (in gcn, for all inputs of a "

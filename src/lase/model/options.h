@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,20 +12,23 @@ namespace lase {
 
 enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
-// kAuto: the amplifier of the layer type, LayerType::amplifier.
+// kAuto: that of the layer type, LayerType::combine and LayerType::amplifier.
+enum class CombineChoice : uint8_t { kAuto, kAdd, kMultiply, kConcat };
 enum class AmplifierChoice : uint8_t { kAuto, kSigmoid, kLinear, kNone };
 
 struct ModelOptions {
   std::string model = "lase";  // name of a layer type, see layers/registry.h
   std::vector<int64_t> widths = {128, 128};
-  Combine combine = Combine::kAdd;
+  CombineChoice combine = CombineChoice::kAuto;
   AmplifierChoice amplifier = AmplifierChoice::kAuto;
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;
-  int64_t depth = 1;      // number of relabelings in LASE-WL
-  int64_t project = 0;    // width of h^(0) = W^(0) f(u); 0: h^(0) = f(u)
-  double dropout = 0.5;   // for a node's own state in every layer, and for the head's input
-  bool normalize = true;  // L2-normalize the last hidden state
+  int64_t depth = 1;  // number of relabelings in LASE-WL
+  // Width of h^(0) = W^(0) f(u); 0: h^(0) = f(u). None: projected_width().
+  std::optional<int64_t> project = {};
+  double input_dropout = 0.5;  // for features that are projected
+  double dropout = 0.5;        // for a node's own state in every layer, and for the head's input
+  bool normalize = true;       // L2-normalize the last hidden state
 };
 
 // Names of all layer types in order of registration.
@@ -33,8 +37,8 @@ const OptionTable<ModelOptions>& model_option_table();
 nlohmann::json to_json(const ModelOptions& options);
 
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Combine> = {"add", "multiply",
-                                                                        "concat"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<CombineChoice> = {"auto", "add",
+                                                                              "multiply", "concat"};
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<AmplifierChoice> = {"auto", "sigmoid",
                                                                                 "linear", "none"};

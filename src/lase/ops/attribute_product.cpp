@@ -1,6 +1,7 @@
 #include "lase/ops/attribute_product.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 
 #include "lase/ops/library.h"
 #include "lase/ops/linear.h"
@@ -31,6 +32,13 @@ Gathered gather(const AttributeTensors& f, const Tensor& rows) {
   return {offset, column, value};
 }
 
+// Zeroes stored values; the others of a row are zero anyway.
+void drop(const Tensor& value, const Dropout& dropout) {
+  AT_DISPATCH_FLOATING_TYPES(value.scalar_type(), "drop", [&] {
+    dropout.apply(value.data_ptr<scalar_t>(), 0, 1, value.size(0));
+  });
+}
+
 Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
   return f.code.index_select(0, rows);
 }
@@ -57,17 +65,20 @@ AttributeTensors AttributeTensors::to(const at::Device& device) const {
   return moved;
 }
 
-Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Tensor& u) {
+Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Tensor& u,
+                         const Dropout& dropout) {
   switch (f.layout) {
     case Layout::kDense:
-      return linear({f.values, rows.to(at::kLong)}, u);
+      return linear({f.values, rows.to(at::kLong)}, u, dropout);
     case Layout::kDictionary:
+      if (dropout.active()) return linear({f.values, codes_of(f, rows).to(at::kLong)}, u, dropout);
       return linear({f.values, {}}, u).index_select(0, codes_of(f, rows));
     case Layout::kSparse:
       break;
   }
   // One bag per row: Σ value · Uᵀ[column].
   const Gathered stored = gather(f, rows);
+  if (dropout.active()) drop(stored.value, dropout);
   if (stored.value.size(0) == 0) return at::zeros({rows.size(0), u.size(0)}, u.options());
   return std::get<0>(at::embedding_bag(u.t().contiguous(), stored.column, stored.offset,
                                        /*scale_grad_by_freq=*/false, /*mode=*/0, /*sparse=*/false,

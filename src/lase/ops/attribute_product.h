@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "lase/base/attributes.h"
+#include "lase/ops/dropout.h"
 
 namespace lase::ops {
 
@@ -23,11 +24,11 @@ struct AttributeTensors {
   AttributeTensors to(const at::Device& device) const;
 };
 
-// F[rows] Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U. The cost
-// is proportional to the stored values of sparse rows, or to the number of distinct
+// dropout(F[rows]) Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U.
+// The cost is proportional to the stored values of sparse rows, or to the number of distinct
 // dictionary-encoded rows.
-at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows,
-                             const at::Tensor& u);
+at::Tensor attribute_product(const AttributeTensors& f, const at::Tensor& rows, const at::Tensor& u,
+                             const Dropout& dropout = {});
 
 // F[rows] as a dense matrix [n, columns].
 at::Tensor attribute_rows(const AttributeTensors& f, const at::Tensor& rows);

@@ -12,10 +12,11 @@ namespace lase::ops {
 // mask depends only on the key and the position of the entry, so that nothing has to be saved for
 // the backward pass.
 struct Dropout {
-  double rate = 0;  // 0: off
-  uint64_t key = 0;
+  double rate = 0;   // 0: off
+  uint64_t key = 0;  // 0: not in training
 
   bool active() const { return rate > 0; }
+  bool training() const { return key != 0; }
   // An independent mask with the same rate.
   Dropout part(int64_t number) const { return {rate, Random(key, number).bits()}; }
 

@@ -15,6 +15,7 @@ namespace {
 using at::Tensor;
 
 constexpr uint64_t kSampleStream = 0x44524157;
+constexpr uint64_t kDropStream = 0x4C494E4B;
 
 int64_t sample_size(int64_t degree, int64_t fanout) {
   return fanout == kWholeNeighborhood ? degree : std::min(degree, fanout);
@@ -116,6 +117,7 @@ class LinkRows {
       : is_wide_(link.scalar_type() == at::kLong),
         narrow_(is_wide_ ? nullptr : link.data_ptr<int32_t>()),
         wide_(is_wide_ ? link.data_ptr<int64_t>() : nullptr) {}
+  int64_t at(int64_t i) const { return is_wide_ ? wide_[i] : narrow_[i]; }
   void set(int64_t i, int64_t row) const {
     if (is_wide_) {
       wide_[i] = row;
@@ -181,6 +183,31 @@ Block sample_layer(const Adjacency& graph, std::span<const int64_t> targets,
   return block;
 }
 
+// Leaves out arcs at random; source[i] is still the node v.
+void drop_arcs(Block& block, std::span<const int64_t> targets, double rate, size_t layer,
+               const SampleKey& key) {
+  auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  auto* source = block.source.data_ptr<int32_t>();
+  const LinkRows link(block.link);
+  auto* weight = block.weight.data_ptr<float>();
+  const auto kept = static_cast<float>(1 / (1 - rate));
+  int64_t to = 0;
+  int64_t arc = 0;
+  for (int64_t i = 0; i < block.targets(); ++i) {
+    Random random(key.seed, kDropStream, key.epoch, key.batch, layer,
+                  targets[static_cast<size_t>(i)]);
+    for (const int64_t end = row_ptr[i + 1]; arc < end; ++arc) {
+      if (random.uniform() < rate) continue;
+      source[to] = source[arc];
+      link.set(to, link.at(arc));
+      weight[to] = weight[arc] * kept;
+      ++to;
+    }
+    row_ptr[i + 1] = to;
+  }
+  for (Tensor* x : {&block.source, &block.link, &block.weight}) *x = x->narrow(0, 0, to);
+}
+
 // Maps sources from nodes to rows of the layer's input.
 void number_sources(const Adjacency& graph, Block& block, NodeIndex& rows) {
   auto* source = block.source.data_ptr<int32_t>();
@@ -243,6 +270,9 @@ Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const
   require(rows.nodes().size() == seeds.size(), "the seed nodes of a batch must be distinct");
   for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
     Block block = sample_layer(graph, rows.nodes(), sampling, layer, key);
+    if (sampling.link_dropout > 0) {
+      drop_arcs(block, rows.nodes(), sampling.link_dropout, layer, key);
+    }
     number_sources(graph, block, rows);
     if (static_cast<int64_t>(layer) >= sampling.ordered_from) order_arcs(block);
     batch.blocks.insert(batch.blocks.begin(), std::move(block));

@@ -37,6 +37,8 @@ struct SampleKey {
 struct Sampling {
   std::vector<int64_t> fanouts;  // one per layer; the first layer is the farthest from the seeds
   Replacement replacement = Replacement::kWithout;
+  // Probability of leaving out each arc; the weights of the others grow to keep sums unbiased.
+  double link_dropout = 0;
   // One per layer; empty: all arcs of a row are equally likely.
   std::vector<Probabilities> probabilities = {};
   // Blocks from this layer on also store their arcs ordered by source, for the gradient of the

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lase/base/error.h"
+#include "lase/base/format.h"
 #include "lase/inference/inference.h"
 
 namespace lase {
@@ -35,7 +36,7 @@ SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjace
   if (options.fanout.empty() && graph.neighbor.size() <= kSmall) {
     options.fanout = {kWholeNeighborhood};
   }
-  const bool steady = sums_terms(model.options()) && model.type().steady;
+  const bool steady = sums_terms(model.options()) && model.steady();
   options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
   return options;
 }
@@ -72,8 +73,16 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
       inputs.in_place() && model.starts_from_features() && !model.type().transforms_first;
   sampling_.ordered_from = sums_features ? 1 : 0;
   samples_ = samples_any(graph, sampling_.fanouts);
+  const bool uses_snapshot = samples_ && options_.strategy == Strategy::kSnapshot;
+  require_option(!uses_snapshot || options_.link_dropout.value_or(0) == 0,
+                 OptionName{"link_dropout"}, " ", options_.link_dropout.value_or(0),
+                 ": not supported with a snapshot, whose sums include all neighbors; set ",
+                 OptionName{"fanout"}, " all or ", OptionName{"strategy"}, " uniform");
+  constexpr double kUsual =
+      0.3;  // for whole neighborhoods; samples vary from batch to batch anyway
+  sampling_.link_dropout = options_.link_dropout.value_or(samples_ ? 0 : kUsual);
   if (!needs_refreshes()) left_ = kNever;
-  if (!samples_ || options_.strategy != Strategy::kSnapshot) return;
+  if (!uses_snapshot) return;
   lazy_ = options_.refresh == Refresh::kLazy ||
           (options_.refresh == Refresh::kAuto && cheaper_lazily(batch));
   snapshot_ = std::make_unique<Snapshot>(model, inputs, graph,
@@ -97,7 +106,9 @@ bool Estimator::cheaper_lazily(int64_t batch) const {
 }
 
 std::string Estimator::describe() const {
-  if (!samples_) return "whole neighborhoods";
+  const double dropped = sampling_.link_dropout;
+  const std::string dropout = dropped > 0 ? join(", link dropout ", significant(dropped, 3)) : "";
+  if (!samples_) return "whole neighborhoods" + dropout;
   std::string text = join(name_of(options_.strategy), ", fan-out ");
   for (size_t l = 0; l < sampling_.fanouts.size(); ++l) {
     const int64_t fanout = sampling_.fanouts[l];
@@ -105,7 +116,7 @@ std::string Estimator::describe() const {
   }
   if (needs_refreshes())
     text += join(", refreshed every ", options_.refresh_every, " batches", lazy_ ? ", lazily" : "");
-  return text;
+  return text + dropout;
 }
 
 void Estimator::mark_stale() {

@@ -22,6 +22,10 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
         "control variate (snapshot); auto = snapshot if the model supports it, otherwise uniform");
     all.add("replacement", &O::replacement, one_of<Replacement>(),
             "Sample neighbors with replacement, as in the paper, or without");
+    all.add("link_dropout", &O::link_dropout, or_auto(below(0, 1)),
+            "Probability of leaving out each neighbor of a node in a training batch, other than by "
+            "sampling; not with a snapshot, whose sums include all neighbors; auto = 0.3 for whole "
+            "neighborhoods, otherwise 0");
     all.add("refresh_every", &O::refresh_every, at_least(1),
             "Number of batches between refreshes of the snapshot or the sampling probabilities");
     all.add("refresh", &O::refresh, one_of<Refresh>(),

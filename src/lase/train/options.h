@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,8 @@ struct SamplingOptions {
   std::vector<int64_t> fanout = {};
   Strategy strategy = Strategy::kAuto;
   Replacement replacement = Replacement::kWithout;
-  int64_t refresh_every = 20;  // batches between refreshes
+  std::optional<double> link_dropout = {};  // None: 0.3 for whole neighborhoods, otherwise 0
+  int64_t refresh_every = 20;               // batches between refreshes
   Refresh refresh = Refresh::kAuto;
 };
 
@@ -56,7 +58,7 @@ struct TrainOptions {
   NodeScaling node_scaling = NodeScaling::kAuto;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
-  int64_t batch = 512;    // seed nodes per step; 0: all
+  int64_t batch = 256;    // seed nodes per step; 0: all
   SamplingOptions sampling;
   bool transductive = false;      // train on all links
   bool strict_inductive = false;  // train only on links between training nodes

@@ -238,20 +238,31 @@ void Trainer::resume() {
   if (checkpoint->progress.eval_every > 0) eval_every_ = checkpoint->progress.eval_every;
 }
 
-// The choice of features for a graph that has none.
+// The choice of learned features.
 struct FeatureChoice {
   EmbedMethod method = EmbedMethod::kNone;
   LearnedFeatures learned = {};
   std::string reason = {};
 };
 
-// A tenth of the epochs with LINE features and with degree features; LINE features are used if
-// their validation score is clearly better. Without validation nodes, LINE features if the links
-// carry no attributes.
+// Whether LINE features may help: the graph has no features, or sparse ones, such as words, and is
+// small enough to try.
+bool considers_line(const Graph& graph) {
+  constexpr int64_t kMostLinks = int64_t{1} << 19;
+  const Attributes& features = graph.nodes.features;
+  if (graph.links == 0) return false;
+  return features.columns == 0 || (features.layout == Layout::kSparse && graph.links <= kMostLinks);
+}
+
+// A tenth of the epochs with LINE features and without; LINE features are used if their validation
+// score is clearly better. Without validation nodes, LINE features if neither nodes nor links have
+// attributes.
 FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
-  if (graph.nodes.features.columns > 0 || graph.links == 0) return {};
+  if (!considers_line(graph)) return {};
+  const bool has_features = graph.nodes.features.columns > 0;
   const auto objective = make_objective(graph.nodes.labels);
   if (objective->seeds(graph, Split::kVal).empty()) {
+    if (has_features) return {};
     const bool line = graph.link_attributes.columns == 0;
     return {.method = line ? EmbedMethod::kLine : EmbedMethod::kNone,
             .reason = line ? "learned from the links (LINE), because neither nodes nor links have "
@@ -274,20 +285,27 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
     return std::pair(make_objective(result.trained)->headline(result.val),
                      std::move(result.trained.learned));
   };
-  const auto degrees = score(EmbedMethod::kNone).first;
+  const auto without = score(EmbedMethod::kNone).first;
   auto [line, learned] = score(EmbedMethod::kLine);
   // Clearly better: by two standard errors of a score between 0 and 1.
   const auto nodes = static_cast<double>(objective->seeds(graph, Split::kVal).size());
-  const double margin = 2 * std::sqrt(std::max(0.0, degrees.value * (1 - degrees.value)) / nodes);
-  const bool better = line.merit() > degrees.merit() + margin;
+  const double margin = 2 * std::sqrt(std::max(0.0, without.value * (1 - without.value)) / nodes);
+  const bool better = line.merit() > without.merit() + margin;
   FeatureChoice choice{.method = better ? EmbedMethod::kLine : EmbedMethod::kNone};
-  choice.reason = join(better ? "learned from the links (LINE)" : "degrees",
-                       ", because the graph has none: validation ", line.title, " ",
-                       significant(better ? line.value : degrees.value, 3), " after ", pilot.epochs,
-                       pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
-                       significant(better ? degrees.value : line.value, 3), " with ",
-                       better ? "degrees" : "LINE features");
   if (better) choice.learned = std::move(learned);
+  const std::string scores =
+      join(": validation ", line.title, " ", significant(better ? line.value : without.value, 3),
+           " after ", pilot.epochs, pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
+           significant(better ? without.value : line.value, 3));
+  if (has_features) {
+    choice.reason = join(better ? "those of the graph, and others learned from the links (LINE)"
+                                : "those of the graph",
+                         scores, better ? " without" : " with", " LINE features");
+  } else {
+    choice.reason =
+        join(better ? "learned from the links (LINE)" : "degrees", ", because the graph has none",
+             scores, " with ", better ? "degrees" : "LINE features");
+  }
   return choice;
 }
 

@@ -17,7 +17,7 @@ using ops::Rows;
 class GraphSage : public Layer {
  public:
   GraphSage(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
-      : combine_(options.combine),
+      : combine_(combine_of(options)),
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 

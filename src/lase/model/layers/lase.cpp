@@ -27,7 +27,7 @@ using ops::Rows;
 class Lase : public Layer {
  public:
   Lase(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
-      : combine_(options.combine),
+      : combine_(combine_of(options)),
         amplifier_(shape.attributes > 0 ? amplifier_of(options) : Amplifier::kNone),
         width_(shape.in),
         neighborhood_(averaged(options), parameters, shape, Amplifier::kNone),
@@ -116,6 +116,7 @@ LayerType lase_layer() {
           .title = "LASE",
           .make = make<Lase>,
           .out_width = combined_width,
+          .combine = Combine::kConcat,
           .amplifier = Amplifier::kLinear,
           .reads_links = true,
           .combines = true,

@@ -19,7 +19,7 @@ using ops::Rows;
 class LaseConcat : public Layer {
  public:
   LaseConcat(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
-      : combine_(options.combine),
+      : combine_(combine_of(options)),
         attributes_(shape.attributes),
         neighborhood_(options, parameters, shape, ops::Amplifier::kNone),
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),

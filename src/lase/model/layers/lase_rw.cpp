@@ -42,8 +42,8 @@ void check(const ModelOptions& options) {
       std::count(widths.begin(), widths.end(), widths[0]) == static_cast<int64_t>(widths.size()),
       OptionName{"widths"}, ": all widths must be equal, because the layers of ", options.model,
       " multiply elementwise");
-  require_option(options.project == 0, OptionName{"project"}, ": not supported by ", options.model,
-                 ", which always projects node features to the width given by ",
+  require_option(options.project.value_or(0) == 0, OptionName{"project"}, ": not supported by ",
+                 options.model, ", which always projects node features to the width given by ",
                  OptionName{"widths"});
 }
 

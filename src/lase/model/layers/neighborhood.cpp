@@ -76,7 +76,7 @@ Tensor relu_combined(Combine how, const Tensor& a, const Tensor& b) {
 }
 
 int64_t combined_width(const ModelOptions& options, int64_t width) {
-  return options.combine == Combine::kConcat ? 2 * width : width;
+  return combine_of(options) == Combine::kConcat ? 2 * width : width;
 }
 
 }  // namespace lase

@@ -50,6 +50,20 @@ std::vector<std::string> unused_options(const ModelOptions& options) {
   return unused;
 }
 
+Combine combine_of(const ModelOptions& options) {
+  switch (options.combine) {
+    case CombineChoice::kAuto:
+      return layer_type(options.model).combine;
+    case CombineChoice::kAdd:
+      return Combine::kAdd;
+    case CombineChoice::kMultiply:
+      return Combine::kMultiply;
+    case CombineChoice::kConcat:
+      return Combine::kConcat;
+  }
+  return Combine::kAdd;
+}
+
 ops::Amplifier amplifier_of(const ModelOptions& options) {
   switch (options.amplifier) {
     case AmplifierChoice::kAuto:

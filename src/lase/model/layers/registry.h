@@ -42,7 +42,9 @@ struct LayerType {
   std::function<std::vector<std::string>(const ModelOptions& options)> feature_layers = {};
   Make make_feature_layer = {};
 
-  ops::Amplifier amplifier = ops::Amplifier::kSigmoid;  // unless the options choose another one
+  // Unless the options choose others.
+  Combine combine = Combine::kAdd;
+  ops::Amplifier amplifier = ops::Amplifier::kSigmoid;
 
   bool rereads_features = false;  // h^(0) = W^(0) f(u), and every layer also reads f(u)
   bool reads_links = false;       // reads link attributes
@@ -68,6 +70,7 @@ void register_layer(LayerType type);
 std::vector<std::string> unused_options(const ModelOptions& options);
 
 // The amplifier that the options choose.
+Combine combine_of(const ModelOptions& options);
 ops::Amplifier amplifier_of(const ModelOptions& options);
 // Width of a layer's output (doubled by concatenation).
 int64_t out_width(const ModelOptions& options, int64_t width);
