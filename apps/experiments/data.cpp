@@ -30,6 +30,7 @@ struct Recipe {
   bool line = false;     // node features from LINE on all links, as in the paper
   std::string stand_in;  // generated if the files are missing; empty: none
   std::string like_nodes = {};
+  bool transductive = false;
 };
 
 Options with(Options options, const Options& more) {
@@ -55,6 +56,26 @@ Options mails(const Options& more = {}) {
                {"slices", 64},
                {"separate_directions", true}},
               more);
+}
+
+Options contacts_at_work() {
+  return {{"file", "@workplace/contacts.dat.gz"},
+          {"time", "1"},
+          {"nodes", "@workplace/departments.txt"},
+          {"label", "2"},
+          {"split", "65/15/20"}};
+}
+
+// Typed links and nodes with words, from the Heterogeneous Graph Benchmark.
+Options benchmark(const std::string& folder, const std::string& label) {
+  return {{"file", "@hgb/" + folder + "/links.csv.gz"},
+          {"nodes", "@hgb/" + folder + "/nodes.csv.gz"},
+          {label, "label"},
+          {"split", "split"},
+          {"validation", 20},
+          {"node_columns", json::array({"type"})},
+          {"features", "@hgb/" + folder + "/features.csv.gz"},
+          {"separate_directions", true}};
 }
 
 const std::map<std::string, Recipe>& recipes() {
@@ -96,14 +117,60 @@ const std::map<std::string, Recipe>& recipes() {
       {"workplace",
        {.title = "workplace",
         .format = "contacts",
-        .options = {{"file", "@workplace/contacts.dat.gz"},
-                    {"time", "1"},
-                    {"nodes", "@workplace/departments.txt"},
-                    {"label", "2"},
-                    {"split", "65/15/20"},
-                    {"slices", 64}},
+        .options = with(contacts_at_work(), {{"slices", 64}}),
         .line = true,
         .stand_in = ""}},
+      {"email-bare",
+       {.title = "email, no node features",
+        .format = "contacts",
+        .options = mails(),
+        .stand_in = ""}},
+      {"workplace-bare",
+       {.title = "workplace, no node features",
+        .format = "contacts",
+        .options = contacts_at_work(),
+        .stand_in = "",
+        .transductive = true}},
+      {"icews14",
+       {.title = "icews14",
+        .format = "typed",
+        .options = {{"file", "@icews14/links.csv.gz"},
+                    {"nodes", "@icews14/nodes.csv.gz"},
+                    {"label", "label"},
+                    {"split", "50/10/40"},
+                    {"node_columns", json::array({"none"})},
+                    {"separate_directions", true}},
+        .stand_in = "",
+        .transductive = true}},
+      {"amlsim20k",
+       {.title = "amlsim20k",
+        .format = "links",
+        .options = {{"file", "@amlsim20k/links.csv.gz"},
+                    {"nodes", "@amlsim20k/nodes.csv.gz"},
+                    {"label", "label"},
+                    {"split", "50/10/40"},
+                    {"time", "time"},
+                    {"slices", 8},
+                    {"separate_directions", true}},
+        .stand_in = ""}},
+      {"acm",
+       {.title = "HGB ACM",
+        .format = "typed",
+        .options = benchmark("acm", "label"),
+        .stand_in = "",
+        .transductive = true}},
+      {"dblp-hgb",
+       {.title = "HGB DBLP",
+        .format = "typed",
+        .options = benchmark("dblp", "label"),
+        .stand_in = "",
+        .transductive = true}},
+      {"imdb",
+       {.title = "HGB IMDB",
+        .format = "typed",
+        .options = benchmark("imdb", "multi_label"),
+        .stand_in = "",
+        .transductive = true}},
   };
   return all;
 }
@@ -149,8 +216,18 @@ Graph made(const Recipe& recipe, const std::string& data) {
 }  // namespace
 
 const Strings& experiment_data_names() {
-  static const Strings names = {"reddit", "dblp",       "dblp-authors", "dblp-counts",
-                                "email",  "email-line", "fmobile",      "workplace"};
+  static const Strings names = [] {
+    Strings all = {"reddit", "dblp",       "dblp-authors", "dblp-counts",
+                   "email",  "email-line", "fmobile",      "workplace"};
+    all.insert(all.end(), link_data_names().begin(), link_data_names().end());
+    return all;
+  }();
+  return names;
+}
+
+const Strings& link_data_names() {
+  static const Strings names = {"email-bare", "workplace-bare", "icews14", "amlsim20k",
+                                "acm",        "dblp-hgb",       "imdb"};
   return names;
 }
 
@@ -172,6 +249,7 @@ std::optional<ExperimentData> open_experiment_data(const std::string& name, cons
   set.stand_in = !there;
   set.recipe = described(recipe, !there);
   set.like_nodes = recipe.like_nodes;
+  set.transductive = recipe.transductive;
   set.tag = name + "-" + sha256_of(set.recipe).substr(0, 8);
   make_folder(cache);
   const std::string path = cache + "/" + set.tag + ".graph";

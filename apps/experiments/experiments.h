@@ -16,6 +16,9 @@ Document fig4a(Lab& lab);
 Document fig4b(Lab& lab);
 Document fig4c(Lab& lab);
 Document theorem1(Lab& lab);
+// Beyond the paper, on data with informative links.
+Document fig4a_links(Lab& lab);
+Document ablation(Lab& lab);
 
 const std::vector<std::string>& experiment_names();
 // Writes NAME.md, NAME.csv and NAME.svg for each experiment, and an index.html with all of them.

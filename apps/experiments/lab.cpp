@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "lase/base/file.h"
+#include "lase/inference/objective.h"
 #include "lase/model/layers/registry.h"
 
 namespace lase {
@@ -12,13 +13,19 @@ namespace {
 using nlohmann::json;
 
 json result_of(const TrainResult& result, const std::vector<double>& curve) {
-  return {{"val", result.val.micro_f1},
+  return {{"headline", make_objective(result.trained)->headline(result.test).value},
+          {"val", result.val.micro_f1},
           {"test", result.test.micro_f1},
           {"macro", result.test.macro_f1},
           {"epochs", result.epochs},
           {"best", result.best_epoch},
           {"seconds", result.seconds + result.setup_seconds},
           {"curve", curve}};
+}
+
+// Of the Heterogeneous Graph Benchmark.
+bool is_benchmark(const std::string& name) {
+  return name == "acm" || name == "dblp-hgb" || name == "imdb";
 }
 
 }  // namespace
@@ -51,7 +58,7 @@ Effort Lab::effort(const std::string& name) const {
                 .curve_seeds = quick ? 2 : 5,
                 .trials = quick ? 1 : 12,
                 .cost = 0.03};
-  if (name.starts_with("dblp")) {
+  if (name.starts_with("dblp") && !is_benchmark(name)) {
     effort = {.seeds = quick ? 1 : 5,
               .trials = quick ? 1 : 4,
               .epochs = quick ? 8 : 40,
@@ -66,6 +73,18 @@ Effort Lab::effort(const std::string& name) const {
               .epochs = quick ? 15 : 60,
               .patience = 15,
               .cost = 0.5};
+  } else if (name == "amlsim20k") {
+    effort = {.seeds = quick ? 1 : 5,
+              .curve_seeds = quick ? 1 : 3,
+              .epochs = quick ? 5 : 40,
+              .patience = 0,
+              .cost = 0.5};
+  } else if (is_benchmark(name)) {
+    effort = {.seeds = quick ? 1 : 3,
+              .curve_seeds = quick ? 1 : 2,
+              .epochs = quick ? 3 : 40,
+              .patience = 15,
+              .cost = 1};
   }
   if (options_.seeds > 0) effort.seeds = effort.curve_seeds = options_.seeds;
   effort.epochs = limit_epochs(effort.epochs);
@@ -102,11 +121,15 @@ Run Lab::train_run(const ExperimentData& data, const TrainOptions& options,
              [graph](const TrainOptions& watched) { return train(*graph, watched); });
 }
 
+RunnerOptions Lab::runner() const {
+  return {.folder = options_.out + "/runs",
+          .threads = 0,
+          .progress = options_.progress,
+          .stop = options_.stop};
+}
+
 std::vector<json> Lab::run_all(std::vector<Run> runs) const {
-  return lase::run_all(std::move(runs), {.folder = options_.out + "/runs",
-                                         .threads = 0,
-                                         .progress = options_.progress,
-                                         .stop = options_.stop});
+  return lase::run_all(std::move(runs), runner());
 }
 
 void Lab::write(const std::string& name, const std::string& text) const {
@@ -123,6 +146,16 @@ TrainOptions options_for(const std::string& model, const Effort& effort, uint64_
   options.sampling.link_dropout = 0;
   options.batch = 512;
   options.model.model = model;
+  options.epochs = effort.epochs;
+  options.patience = effort.patience;
+  options.seed = seed;
+  return options;
+}
+
+TrainOptions link_options(const ExperimentData& data, const Effort& effort, uint64_t seed) {
+  TrainOptions options;
+  options.features.embed.method = EmbedMethod::kNone;
+  options.transductive = data.transductive;
   options.epochs = effort.epochs;
   options.patience = effort.patience;
   options.seed = seed;

@@ -64,6 +64,7 @@ class Lab {
           std::string label, Work work) const;
 
   std::vector<nlohmann::json> run_all(std::vector<Run> runs) const;
+  RunnerOptions runner() const;
 
   // Writes a file to the output folder.
   void write(const std::string& name, const std::string& text) const;
@@ -73,7 +74,9 @@ class Lab {
   std::map<std::string, std::optional<ExperimentData>> data_;
 };
 
-// Defaults of `lase train` for a model, with the epochs and patience of the effort.
+// `lase train` as in the paper, for a model, with the epochs and patience of the effort.
 TrainOptions options_for(const std::string& model, const Effort& effort, uint64_t seed);
+// The defaults of `lase train` without learned features, for data with informative links.
+TrainOptions link_options(const ExperimentData& data, const Effort& effort, uint64_t seed);
 
 }  // namespace lase

@@ -79,6 +79,45 @@ TEST_F(ReproduceTest, WritesTheTablesAndFigures) {
   EXPECT_GE(scores.size(), 3);  // the methods differ
 }
 
+// People who meet only within two groups, at times that tell the group.
+TEST_F(ReproduceTest, WritesTheResultsForDataWithInformativeLinks) {
+  std::string contacts;
+  std::string groups;
+  for (int person = 0; person < 40; ++person) {
+    groups += join(person, " ", person % 2 == 0 ? "even" : "odd", "\n");
+    for (int i = 1; i < 8; ++i) {
+      contacts += join(1000 * (person % 2) + i, " ", person, " ", (person + 2 * i) % 40, "\n");
+    }
+  }
+  ReproduceOptions small = options();
+  small.data = path("data");
+  std::filesystem::create_directories(path("data/workplace"));
+  write_file(path("data/workplace/contacts.dat.gz"), contacts);
+  write_file(path("data/workplace/departments.txt"), groups);
+  small.epochs = 30;
+  small.seeds = 2;
+  const auto documents = reproduce({"fig4a-links", "ablation"}, small);
+  ASSERT_EQ(documents.size(), 2);
+  const auto score = [](const Document& document, const std::string& name) {
+    const auto& columns = document.values.columns;
+    const auto test = std::find(columns.begin(), columns.end(), "test") - columns.begin();
+    for (const auto& row : document.values.rows) {
+      EXPECT_EQ(row[0], "workplace-bare");
+      EXPECT_EQ(row.back(), "micro-F1");
+      const bool found = std::find(row.begin(), row.end(), name) != row.end();
+      if (found) return std::stod(row[static_cast<size_t>(test)]);
+    }
+    ADD_FAILURE() << name;
+    return 0.0;
+  };
+  EXPECT_GT(score(documents[0], "no noise"), 0.9);
+  EXPECT_LT(score(documents[0], "no link attributes"), 0.8);
+  EXPECT_EQ(documents[0].svg.rfind("<svg", 0), 0);
+  EXPECT_GT(score(documents[1], "lase"), 0.9);
+  EXPECT_LT(score(documents[1], "graphsage"), 0.8);
+  EXPECT_EQ(documents[1].table.rows.size(), 9);
+}
+
 TEST(Document, IsWrittenAsMarkdownCsvAndHtml) {
   Document document{.name = "x",
                     .title = "A <title>",
