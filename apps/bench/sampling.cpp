@@ -150,23 +150,45 @@ class Measure {
 
   // E ‖ŝ(u) − s(u)‖² of layer l, averaged over rows.
   double variance(lase::Estimator& estimator, size_t l) const {
-    c10::NoGradGuard no_grad;
-    lase::Sampling one{.fanouts = {flags_.samples},
-                       .replacement = estimator.sampling().replacement};
-    if (!estimator.sampling().probabilities.empty())
-      one.probabilities = {estimator.sampling().probabilities[l]};
-    const Tensor targets = lase::index_of(rows_);
+    const std::vector<Tensor> exact = exact_sums(l);
     double squares = 0;
-    for (int64_t repeat = 0; repeat < flags_.repeats; ++repeat) {
-      lase::Batch batch =
-          lase::sample_batch(training_.train_graph(), rows_, one, {flags_.seed, repeat, 1});
-      const auto s = estimate(estimator, l, batch);
+    for_each_estimate(estimator, l, [&](const std::vector<Tensor>& s) {
       for (size_t i = 0; i < s.size(); ++i) {
-        const Tensor error = s[i] - exact_[l].baseline.sums[i].index_select(0, targets);
-        squares += error.square().sum().item<double>();
+        squares += (s[i] - exact[i]).square().sum().item<double>();
       }
-    }
+    });
     return squares / static_cast<double>(flags_.repeats) / static_cast<double>(rows_.size());
+  }
+
+  // Errors of the normalized sums ŝ(u) / ẑ(u) of layer l, relative to their root mean square over
+  // all rows: of the mean over samples, and of one sample.
+  struct RatioErrors {
+    double bias = 0;
+    double deviation = 0;
+  };
+  // Nothing if the layer does not divide by a sum.
+  std::optional<RatioErrors> ratio_errors(lase::Estimator& estimator, size_t l) const {
+    const auto normalizer = model_.layer(static_cast<int64_t>(l)).normalizer();
+    if (!normalizer) return std::nullopt;
+    const auto ratio = [&](const std::vector<Tensor>& s) {
+      const Tensor& sum = s[normalizer->sum];
+      return (sum / sum.narrow(1, normalizer->column, 1)).to(at::kDouble);
+    };
+    const Tensor exact = ratio(exact_sums(l));
+    Tensor mean = at::zeros_like(exact);
+    double squares = 0;
+    const auto repeats = static_cast<double>(flags_.repeats);
+    for_each_estimate(estimator, l, [&](const std::vector<Tensor>& s) {
+      const Tensor error = ratio(s) - exact;
+      mean += error / repeats;
+      squares += error.square().sum().item<double>() / repeats;
+    });
+    const double size = exact.square().sum().item<double>();
+    const double of_mean = mean.square().sum().item<double>();
+    // The mean over few samples has an error of its own.
+    const double variance = std::max(0.0, squares - of_mean) / std::max(1.0, repeats - 1);
+    return RatioErrors{.bias = std::sqrt(std::max(0.0, of_mean - variance) / size),
+                       .deviation = std::sqrt(squares / size)};
   }
 
   // Seconds per sampled arc of the first layer, on one thread.
@@ -187,6 +209,30 @@ class Measure {
   }
 
  private:
+  // The exact sums of the rows.
+  std::vector<Tensor> exact_sums(size_t l) const {
+    std::vector<Tensor> sums;
+    for (const Tensor& s : exact_[l].baseline.sums) {
+      sums.push_back(s.index_select(0, lase::index_of(rows_)));
+    }
+    return sums;
+  }
+
+  // Calls visit(ŝ) for every sample of the rows.
+  template <class Visit>
+  void for_each_estimate(lase::Estimator& estimator, size_t l, const Visit& visit) const {
+    c10::NoGradGuard no_grad;
+    lase::Sampling one{.fanouts = {flags_.samples},
+                       .replacement = estimator.sampling().replacement};
+    if (!estimator.sampling().probabilities.empty())
+      one.probabilities = {estimator.sampling().probabilities[l]};
+    for (int64_t repeat = 0; repeat < flags_.repeats; ++repeat) {
+      lase::Batch batch =
+          lase::sample_batch(training_.train_graph(), rows_, one, {flags_.seed, repeat, 1});
+      visit(estimate(estimator, l, batch));
+    }
+  }
+
   std::vector<Tensor> estimate(lase::Estimator& estimator, size_t l, lase::Batch& batch) const {
     const auto rows = [&](const lase::ops::Rows& all) {
       return all.defined() ? all.at(batch.nodes) : all;
@@ -242,6 +288,21 @@ json relative_variance(const Measure& measure, const std::vector<Candidate>& can
   return result;
 }
 
+// The errors of normalized sums: [strategy][replacement][layer]; null if the model has none.
+json ratio_errors(const Measure& measure, const std::vector<Candidate>& candidates, int64_t layers,
+                  double Measure::RatioErrors::*error) {
+  json result;
+  for (const auto& candidate : candidates) {
+    for (size_t l = 0; l < static_cast<size_t>(layers); ++l) {
+      const auto errors = measure.ratio_errors(*candidate.estimator, l);
+      if (!errors) return {};
+      result[std::string(name_of(candidate.strategy))][std::string(name_of(candidate.replacement))]
+          .push_back((*errors).*error);
+    }
+  }
+  return result;
+}
+
 void show(std::ostream& out, const json& result, const std::vector<Candidate>& candidates) {
   const auto numbers = [&](const json& list) {
     std::ostringstream text;
@@ -263,6 +324,16 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
         << std::setprecision(1) << std::setw(11)
         << result["sample_nanoseconds"][strategy][replacement].get<double>() << std::setw(6)
         << candidate.refresh_seconds * 1e3 << " ms\n";
+  }
+  if (result["ratio_bias"].is_null()) return;
+  out << "\nerror of s(u) / z(u) relative to its root mean square, stale: bias and standard "
+         "deviation\n\n";
+  for (const auto& candidate : candidates) {
+    const std::string strategy(name_of(candidate.strategy));
+    const std::string replacement(name_of(candidate.replacement));
+    out << std::left << std::setw(10) << strategy << std::setw(9) << replacement << std::right
+        << numbers(result["ratio_bias"][strategy][replacement]) << "  "
+        << numbers(result["ratio_deviation"][strategy][replacement]) << "\n";
   }
 }
 
@@ -307,6 +378,9 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   training.run(flags.stale);
   const Measure stale(training, training.model(), rows, flags);
   result["relative_variance_stale"] = relative_variance(stale, candidates, layers);
+  using Errors = Measure::RatioErrors;
+  result["ratio_bias"] = ratio_errors(stale, candidates, layers, &Errors::bias);
+  result["ratio_deviation"] = ratio_errors(stale, candidates, layers, &Errors::deviation);
   // Probabilities are compared when fresh, the snapshot when stale: a fresh one has no variance.
   result["relative_variance"] = result["relative_variance_fresh"];
   result["relative_variance"]["snapshot"] = result["relative_variance_stale"]["snapshot"];

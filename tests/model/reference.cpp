@@ -126,16 +126,20 @@ class Reference {
     return how == Aggregate::kMean && n > 0 ? scaled(result, 1 / n) : result;
   }
 
-  // r'(u) = σ(P1 r(u) + P2 Σ σ(Q r(v)))
+  // r'(u) = σ(P1 r(u) + P2 Σ σ(Q r(v))) with parameters √d P1, √d P2 and √d Q
   void relabel(const std::string& name) {
     prefix_ = name + ".";
+    const double root = std::sqrt(static_cast<double>(features_[0].size()));
+    const auto product = [&](const char* matrix, const Doubles& x) {
+      return scaled(times(w(matrix), x), 1 / root);
+    };
     Matrix next;
     for (int64_t u = 0; u < graph_.node_count(); ++u) {
       const Doubles& own = features_[static_cast<size_t>(u)];
       const Doubles sum = aggregate(
           u, own.size(), options_.aggregate,
-          [&](size_t v, const Doubles&) { return mapped(times(w("q"), features_[v]), sigmoid); });
-      next.push_back(mapped(added(times(w("p1"), own), times(w("p2"), sum)), sigmoid));
+          [&](size_t v, const Doubles&) { return mapped(product("q", features_[v]), sigmoid); });
+      next.push_back(mapped(added(product("p1", own), product("p2", sum)), sigmoid));
     }
     features_ = next;
   }
@@ -214,7 +218,8 @@ class Reference {
     if (model == "lase") return normalized_layer(h, u);
     if (model == "sage") return combined(times(w("w1"), hu), times(w("w2"), s()));
     if (model == "rw" || model == "wl") {
-      return multiplied(s(), times(w("w"), features_[static_cast<size_t>(u)]));
+      const Doubles factor = times(w("w"), features_[static_cast<size_t>(u)]);
+      return multiplied(s(), added(factor, w("bias")[0]));
     }
     if (model == "concat") {
       const Doubles nodes =

@@ -12,13 +12,13 @@ namespace lase {
 
 using at::Tensor;
 
-Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns) {
+Tensor Parameters::matrix(const std::string& name, int64_t rows, int64_t columns, double gain) {
   if (source_) return add(name, source_(name, {rows, columns}));
   constexpr double kCopies = 4;  // the weights, their gradient and two moments of Adam
   require_memory(kCopies * static_cast<double>(rows * columns) * sizeof(float), "the weights",
                  "choose smaller ", OptionName{"widths"});
   Tensor value = at::empty({rows, columns}, at::kFloat);
-  const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
+  const double bound = gain * std::sqrt(6.0 / static_cast<double>(rows + columns));
   uint64_t key = 0;
   for (const char c : name) key = mix(key ^ static_cast<unsigned char>(c));
   Random random(seed_, key);

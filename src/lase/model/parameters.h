@@ -25,8 +25,8 @@ class Parameters {
   explicit Parameters(uint64_t seed) : seed_(seed) {}
   explicit Parameters(Source source) : source_(std::move(source)) {}
 
-  // Glorot initialization: uniform within ±√(6 / (rows + columns)).
-  at::Tensor matrix(const std::string& name, int64_t rows, int64_t columns);
+  // Glorot initialization: uniform within ±√(6 / (rows + columns)), times `gain`.
+  at::Tensor matrix(const std::string& name, int64_t rows, int64_t columns, double gain = 1);
   at::Tensor constant(const std::string& name, int64_t size, double value);
   at::Tensor zeros(const std::string& name, int64_t size) { return constant(name, size, 0); }
 

@@ -63,7 +63,8 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
             "Stop after this many epochs without a better validation score (0 = never)");
-    all.add("batch_size", &O::batch, at_least(0), "Batch size in nodes (0 = all)");
+    all.add("batch_size", &O::batch, at_least(0),
+            "Maximum batch size in nodes, for batches of similar sizes (0 = all)");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
             "always use all links");

@@ -21,7 +21,7 @@ struct TrainingData {
   TrainedModel trained;
   std::optional<Inputs> inputs;
 
-  // Training nodes per step, for the option `batch`.
+  // Training nodes per step: at most `batch`, in batches of similar sizes.
   int64_t batch_size(int64_t batch) const;
 };
 

@@ -17,23 +17,27 @@ using ops::linear;  // x Wᵀ
 //
 //   s(u)  = Σ_{v ∈ N(u)} λ(u,v) h(v) ⊙ a(e)
 //   h'(u) = s(u) ⊙ W f(u)
+//
+// Here, f(u) includes a constant feature 1, whose weights start from 1: a product of factors near 1
+// passes states on, whereas one of factors around 0 has random signs and trains poorly.
 class LaseRw : public Layer {
  public:
   LaseRw(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
       : neighborhood_(options, parameters, shape, amplifier_of(options)),
-        w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)) {}
+        w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)),
+        b_(parameters.constant(shape.name + ".bias", shape.out, 1)) {}
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     return {{s[0] * factor(in), {}}, in.state.f.at(in.block.target)};
   }
   Tensor factor(const LayerInput& in) const override {
-    return linear(in.state.f.at(in.block.target), w_, in.dropout);
+    return linear(in.state.f.at(in.block.target), w_, in.dropout) + b_;
   }
 
  private:
   Neighborhood neighborhood_;
-  Tensor w_;
+  Tensor w_, b_;
 };
 
 void check(const ModelOptions& options) {

@@ -1,4 +1,6 @@
 #include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
 
 #include "lase/base/error.h"
 #include "lase/model/layers/layers.h"
@@ -14,24 +16,30 @@ using ops::linear;  // x Wᵀ
 // One relabeling of LASE-WL (section 3.3):
 //
 //   r'(u) = σ(P1 r(u) + P2 Σ_{v ∈ N(u)} σ(Q r(v)))
+//
+// The parameters are √d P1, √d P2 and √d Q for d features. Adam moves each of the d weights of a
+// sum by the learning rate; without the factor, a few steps would saturate the sigmoids.
 class Relabeling : public Layer {
  public:
   Relabeling(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
       : aggregate_(options.aggregate),
-        p1_(parameters.matrix(shape.name + ".p1", shape.out, shape.in)),
-        p2_(parameters.matrix(shape.name + ".p2", shape.out, shape.in)),
-        q_(parameters.matrix(shape.name + ".q", shape.out, shape.in)) {}
+        root_(std::sqrt(static_cast<double>(std::max<int64_t>(1, shape.in)))),
+        p1_(parameters.matrix(shape.name + ".p1", shape.out, shape.in, root_)),
+        p2_(parameters.matrix(shape.name + ".p2", shape.out, shape.in, root_)),
+        q_(parameters.matrix(shape.name + ".q", shape.out, shape.in, root_)) {}
 
   Sums sums(const LayerInput& in) const override {
-    return {plain_sum({linear(in.state.f, q_).sigmoid(), {}}, aggregate_)};
+    return {plain_sum({linear(in.state.f, q_ / root_).sigmoid(), {}}, aggregate_)};
   }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
-    const Tensor r = linear(in.state.f.at(in.block.target), p1_) + linear({s[0], {}}, p2_);
+    const Tensor r =
+        linear(in.state.f.at(in.block.target), p1_ / root_) + linear({s[0], {}}, p2_ / root_);
     return {{}, {r.sigmoid(), {}}};
   }
 
  private:
   ops::Aggregate aggregate_;
+  double root_;  // √d
   Tensor p1_, p2_, q_;
 };
 
