@@ -61,7 +61,7 @@ const lase::OptionTable<SamplingFlags>& sampling_table() {
     all.add("samples", &O::samples, at_least(1), "Sampled neighbors, S");
     all.add("stale", &O::stale, at_least(0), "Batches between a refresh and the estimate");
     all.add("warm_up", &O::warm_up, at_least(0), "Batches before the first refresh");
-    all.add("repeats", &O::repeats, at_least(1), "Number of samples of every row");
+    all.add("repeats", &O::repeats, at_least(2), "Number of samples of every row");
     all.add("rows", &O::rows, at_least(1), "Maximum number of rows to estimate");
     all.add("batch_size", &O::batch, at_least(1), "Batch size in nodes");
     all.add("learning_rate", &O::learning_rate, lase::positive(1e3), "Learning rate for Adam");
@@ -106,7 +106,9 @@ class Training {
       lase::Random random(flags_.seed, round_);
       lase::shuffle(order, random);
       lase::BatchStream stream(train_graph(), sampling,
-                               {.order = order, .size = batch(), .key = {flags_.seed, round_, 0}});
+                               {.order = order,
+                                .batches = lase::batch_count(std::ssize(order), batch()),
+                                .key = {flags_.seed, round_, 0}});
       while (const auto item = stream.next()) {
         if (batches-- == 0) break;
         const lase::ops::Dropout dropout{model_.options().dropout,
@@ -160,8 +162,8 @@ class Measure {
     return squares / static_cast<double>(flags_.repeats) / static_cast<double>(rows_.size());
   }
 
-  // Errors of the normalized sums ŝ(u) / ẑ(u) of layer l, relative to their root mean square over
-  // all rows: of the mean over samples, and of one sample.
+  // Errors of the normalized sums ŝ(u) / ẑ(u) of states in layer l, relative to their root mean
+  // square over all rows: bias and standard deviation.
   struct RatioErrors {
     double bias = 0;
     double deviation = 0;
@@ -172,7 +174,8 @@ class Measure {
     if (!normalizer) return std::nullopt;
     const auto ratio = [&](const std::vector<Tensor>& s) {
       const Tensor& sum = s[normalizer->sum];
-      return (sum / sum.narrow(1, normalizer->column, 1)).to(at::kDouble);
+      const int64_t states = normalizer->sum == 0 ? normalizer->column : s[0].size(1);
+      return (s[0].narrow(1, 0, states) / sum.narrow(1, normalizer->column, 1)).to(at::kDouble);
     };
     const Tensor exact = ratio(exact_sums(l));
     Tensor mean = at::zeros_like(exact);
@@ -186,9 +189,9 @@ class Measure {
     const double size = exact.square().sum().item<double>();
     const double of_mean = mean.square().sum().item<double>();
     // The mean over few samples has an error of its own.
-    const double variance = std::max(0.0, squares - of_mean) / std::max(1.0, repeats - 1);
+    const double variance = std::max(0.0, squares - of_mean) / (repeats - 1);
     return RatioErrors{.bias = std::sqrt(std::max(0.0, of_mean - variance) / size),
-                       .deviation = std::sqrt(squares / size)};
+                       .deviation = std::sqrt(repeats * variance / size)};
   }
 
   // Seconds per sampled arc of the first layer, on one thread.
@@ -288,16 +291,19 @@ json relative_variance(const Measure& measure, const std::vector<Candidate>& can
   return result;
 }
 
-// The errors of normalized sums: [strategy][replacement][layer]; null if the model has none.
-json ratio_errors(const Measure& measure, const std::vector<Candidate>& candidates, int64_t layers,
-                  double Measure::RatioErrors::*error) {
+// The errors of normalized sums, [bias or deviation][strategy][replacement][layer]; null if the
+// model has none.
+json ratio_errors(const Measure& measure, const std::vector<Candidate>& candidates,
+                  int64_t layers) {
   json result;
   for (const auto& candidate : candidates) {
     for (size_t l = 0; l < static_cast<size_t>(layers); ++l) {
       const auto errors = measure.ratio_errors(*candidate.estimator, l);
       if (!errors) return {};
-      result[std::string(name_of(candidate.strategy))][std::string(name_of(candidate.replacement))]
-          .push_back((*errors).*error);
+      const std::string strategy(name_of(candidate.strategy));
+      const std::string replacement(name_of(candidate.replacement));
+      result["bias"][strategy][replacement].push_back(errors->bias);
+      result["deviation"][strategy][replacement].push_back(errors->deviation);
     }
   }
   return result;
@@ -325,15 +331,15 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
         << result["sample_nanoseconds"][strategy][replacement].get<double>() << std::setw(6)
         << candidate.refresh_seconds * 1e3 << " ms\n";
   }
-  if (result["ratio_bias"].is_null()) return;
+  if (result["ratio_error"].is_null()) return;
   out << "\nerror of s(u) / z(u) relative to its root mean square, stale: bias and standard "
          "deviation\n\n";
   for (const auto& candidate : candidates) {
     const std::string strategy(name_of(candidate.strategy));
     const std::string replacement(name_of(candidate.replacement));
     out << std::left << std::setw(10) << strategy << std::setw(9) << replacement << std::right
-        << numbers(result["ratio_bias"][strategy][replacement]) << "  "
-        << numbers(result["ratio_deviation"][strategy][replacement]) << "\n";
+        << numbers(result["ratio_error"]["bias"][strategy][replacement]) << "  "
+        << numbers(result["ratio_error"]["deviation"][strategy][replacement]) << "\n";
   }
 }
 
@@ -378,9 +384,7 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   training.run(flags.stale);
   const Measure stale(training, training.model(), rows, flags);
   result["relative_variance_stale"] = relative_variance(stale, candidates, layers);
-  using Errors = Measure::RatioErrors;
-  result["ratio_bias"] = ratio_errors(stale, candidates, layers, &Errors::bias);
-  result["ratio_deviation"] = ratio_errors(stale, candidates, layers, &Errors::deviation);
+  result["ratio_error"] = ratio_errors(stale, candidates, layers);
   // Probabilities are compared when fresh, the snapshot when stale: a fresh one has no variance.
   result["relative_variance"] = result["relative_variance_fresh"];
   result["relative_variance"]["snapshot"] = result["relative_variance_stale"]["snapshot"];

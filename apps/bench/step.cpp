@@ -97,6 +97,7 @@ class Run {
     lase::ModelOptions options;
     options.model = "sage";
     options.widths = flags.widths;
+    options.project = 0;
     options.combine = lase::CombineChoice::kConcat;
     options.dropout = flags.dropout;
     model_.emplace(options,
@@ -151,9 +152,10 @@ class Run {
 
  private:
   void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
-    lase::BatchStream stream(
-        neighborhoods_, estimator_->sampling(),
-        {.order = seeds(round, batches * batch_), .size = batch_, .key = {flags_.seed, round, 0}});
+    lase::BatchStream stream(neighborhoods_, estimator_->sampling(),
+                             {.order = seeds(round, batches * batch_),
+                              .batches = batches,
+                              .key = {flags_.seed, round, 0}});
     auto start = Clock::now();
     while (const auto item = stream.next()) {
       const lase::ops::Dropout dropout{flags_.dropout,

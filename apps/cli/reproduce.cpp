@@ -73,9 +73,9 @@ void add_reproduce(CLI::App& app, Session& session) {
       "data", &Options::data, lase::any(),
       "Folder with the real data: papers/papers.tsv.gz, email/contacts.txt.gz, "
       "email/nodes.csv, email/official/email_Eu-node-feats.npy, workplace/contacts.dat.gz, "
-      "workplace/departments.txt, and links.csv.gz, nodes.csv.gz and, in hgb, features.csv.gz "
-      "in icews14, amlsim20k, hgb/acm, hgb/dblp and hgb/imdb; data sets that are missing are "
-      "replaced by synthetic stand-ins or skipped");
+      "workplace/departments.txt; links.csv.gz and nodes.csv.gz in icews14, amlsim20k, hgb/acm, "
+      "hgb/dblp and hgb/imdb, with features.csv.gz in those of hgb; data sets that are missing "
+      "are replaced by synthetic stand-ins or skipped");
   table.add("out", &Options::out, lase::any(),
             "Folder for the results; runs that it already contains are reused");
   table.add("seeds", &Options::seeds, lase::between(0, 100'000),

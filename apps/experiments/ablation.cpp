@@ -49,7 +49,7 @@ Document ablation(Lab& lab) {
           "Test scores of the default model, of the model without one of its parts, and of "
           "other models with the same options: micro-F1, or average precision for amlsim20k. "
           "Nodes have no features, or types and words on the data of the Heterogeneous Graph "
-          "Benchmark (HGB). An asterisk marks differences to LASE with p < 0.05 in a paired "
+          "Benchmark (HGB). An asterisk marks differences from LASE with p < 0.05 in a paired "
           "t-test over seeds, on one split."};
   document.table.columns = {"model"};
   document.values.columns = {"data", "model", "seeds", "test", "test_error", "p", "metric"};

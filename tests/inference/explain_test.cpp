@@ -142,6 +142,19 @@ TEST(Explain, WorksForNodesWithoutLinksAndModelsWithoutLayers) {
   expect_error([&] { explain(raw, graph, {.node = 1000}); }, {"1000"});
 }
 
+TEST(Explain, ShowsAttributesThatOnlyTheLinkChannelReads) {
+  const Graph graph = toy_graph({.nodes = 12, .links = 40});
+  TrainedModel trained = some_model(graph, "lase", 2);
+  ModelOptions options = trained.model->options();
+  options.gate = false;
+  options.amplifier = AmplifierChoice::kNone;
+  trained.model = std::make_shared<Model>(options, trained.model->shape(), 7);
+  const Explanation explanation = explain(trained, graph, {.node = 0});
+  const auto& neighbors = explanation.layers.back().neighbors;
+  ASSERT_FALSE(neighbors.empty());
+  EXPECT_FALSE(neighbors[0].attributes.empty());
+}
+
 TEST(LastLayerExplainer, MatchesExplainInTheLastLayer) {
   for (const char* architecture : {"lase", "sage", "concat", "wl", "gcn", "graphsage"}) {
     const Graph graph = toy_graph({.links = 60});

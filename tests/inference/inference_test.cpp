@@ -66,9 +66,7 @@ TEST(Inference, ExactPassGivesSumsAndNormsOfTerms) {
       for (size_t i = 0; i < sums.size(); ++i) {
         const ops::GatedSumInput& sum = sums[i];
         at::Tensor x = sum.h.dense().index_select(0, block.source) * ops::amplifiers(sum, block);
-        if (sum.links) {
-          x = at::cat({x, at::ones({block.arcs(), 1}), ops::attribute_rows(*sum.f, block.link)}, 1);
-        }
+        if (sum.links) x = at::cat({x, at::ones({block.arcs(), 1})}, 1);  // not f(e)
         x = x * ops::gates(sum, block).unsqueeze(1);
         const bool walks = (architecture == "rw" || architecture == "wl") && sum.p.defined();
         EXPECT_EQ(model.layer(l).factor(in).defined(), walks);

@@ -104,11 +104,11 @@ TEST_F(ModelFile, RejectsOtherFilesAndLaterVersions) {
   expect_error([&] { load_model(path("missing")); }, {path("missing")});
 
   std::string later = text;
-  const std::string version = "\"version\":\"2\"";
+  const std::string version = "\"version\":\"3\"";
   ASSERT_NE(later.find(version), later.npos);
-  later.replace(later.find(version), version.size(), "\"version\":\"3\"");
+  later.replace(later.find(version), version.size(), "\"version\":\"4\"");
   const std::string file = write("later.model", later);
-  expect_error([&] { load_model(file); }, {file, "version '3'", "reads version 2"});
+  expect_error([&] { load_model(file); }, {file, "version '4'", "reads version 3"});
 
   for (const size_t size : {text.size() - 1, text.size() / 2, size_t{100}, size_t{7}, size_t{0}}) {
     const std::string cut = write("cut.model", text.substr(0, size));

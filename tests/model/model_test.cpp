@@ -140,6 +140,26 @@ TEST(Model, MatchesTheReferenceWithoutLinkAttributesAndWithWidthOne) {
   }
 }
 
+// With many link attributes, LASE sums W3 f(e) instead of f(e).
+TEST(Model, MatchesTheReferenceWithManyLinkAttributes) {
+  for (const Layout layout : kLayouts) {
+    const Graph graph = toy_graph({.attributes = 300, .layout = layout});
+    const Scaling scaling = random_scaling(graph);
+    const Inputs inputs = double_inputs(graph, scaling);
+    for (const auto amplifier :
+         {AmplifierChoice::kNone, AmplifierChoice::kLinear, AmplifierChoice::kSigmoid}) {
+      const ModelOptions options{.model = "lase", .widths = {3, 2}, .amplifier = amplifier};
+      const auto model = random_model(options, graph);
+      const Batch batch = double_batch(graph, all_nodes(graph), *model);
+      expect_close(model->forward(inputs, batch, {}),
+                   to_tensor(reference_outputs(*model, graph, scaling).logits), 1e-9,
+                   describe(options, layout));
+      const LayerInput in{model->start(inputs, batch.nodes), batch.blocks[0], inputs.links(), {}};
+      for (const auto& sum : model->layer(0).sums(in)) EXPECT_LT(sum.width(), 50);
+    }
+  }
+}
+
 TEST(Model, HasCorrectGradients) {
   for (const Layout layout : kLayouts) {
     const Graph graph = toy_graph({.nodes = 7, .links = 10, .features = 3, .layout = layout});

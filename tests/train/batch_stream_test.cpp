@@ -12,12 +12,13 @@ TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
   const Adjacency& all = graph;
   const auto order = all_nodes(graph);
   const Sampling sampling{.fanouts = {3, 2}};
-  BatchStream stream(all, sampling, {.order = order, .size = 9, .key = {5, 7, 0}});
+  BatchStream stream(
+      all, sampling,
+      {.order = order, .batches = batch_count(std::ssize(order), 9), .key = {5, 7, 0}});
   int64_t number = 0;
   while (const auto item = stream.next()) {
     EXPECT_EQ(item->number, number);
-    const auto first = order.begin() + number * 9;
-    const std::vector<int64_t> seeds(first, std::min(first + 9, order.end()));
+    const std::vector<int64_t> seeds(order.begin() + 8 * number, order.begin() + 8 * (number + 1));
     EXPECT_EQ(std::vector<int64_t>(item->seeds.begin(), item->seeds.end()), seeds);
     const Batch expected = sample_batch(all, seeds, sampling, {5, 7, number});
     EXPECT_TRUE(at::equal(item->batch.nodes, expected.nodes));
@@ -31,12 +32,35 @@ TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
   EXPECT_FALSE(stream.next());
 }
 
+// The step of a batch of a few nodes would be as large as the others.
+TEST(BatchStream, GivesBatchesOfSimilarSizes) {
+  const Graph graph = toy_graph({.nodes = 40, .links = 300});
+  const Adjacency& all = graph;
+  const auto order = all_nodes(graph);
+  const Sampling sampling{.fanouts = {3}};
+  for (const int64_t size : {1, 3, 7, 11, 39, 40, 50}) {
+    const int64_t batches = batch_count(std::ssize(order), size);
+    BatchStream stream(all, sampling, {.order = order, .batches = batches});
+    std::vector<int64_t> seeds;
+    int64_t least = 40;
+    int64_t most = 0;
+    while (const auto item = stream.next()) {
+      seeds.insert(seeds.end(), item->seeds.begin(), item->seeds.end());
+      least = std::min(least, std::ssize(item->seeds));
+      most = std::max(most, std::ssize(item->seeds));
+    }
+    EXPECT_EQ(seeds, order);
+    EXPECT_LE(most, size);
+    EXPECT_LE(most - least, 1) << size;
+  }
+}
+
 TEST(BatchStream, CanBeDestroyedBeforeItsEnd) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
   for (int taken = 0; taken < 4; ++taken) {
-    BatchStream stream(all, sampling, {.order = all_nodes(graph), .size = 2});
+    BatchStream stream(all, sampling, {.order = all_nodes(graph), .batches = 20});
     for (int i = 0; i < taken; ++i) EXPECT_TRUE(stream.next());
   }
 }
@@ -45,7 +69,7 @@ TEST(BatchStream, RethrowsErrorsToTheConsumer) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
-  BatchStream stream(all, sampling, {.order = {1, 2, 3, 4, 5, 5}, .size = 2});
+  BatchStream stream(all, sampling, {.order = {1, 2, 3, 4, 5, 5}, .batches = 3});
   EXPECT_TRUE(stream.next());
   EXPECT_TRUE(stream.next());
   EXPECT_THROW(stream.next(), Error);

@@ -8,7 +8,6 @@
 #include "lase/graph/build.h"
 #include "lase/inference/inference.h"
 #include "lase/inference/objective.h"
-#include "lase/train/training_data.h"
 #include "lase/train/validation.h"
 
 #include "torch_support.h"
@@ -514,21 +513,6 @@ Graph two_groups() {
   raw.nodes.split = std::move(split);
   raw.nodes.features.rows = 200;
   return build_graph(std::move(raw)).graph;
-}
-
-// A batch of a few nodes would make a step as large as the others.
-TEST(TrainingData, HasBatchesOfSimilarSizes) {
-  const Graph graph = toy_graph({.nodes = 100, .links = 400});
-  TrainOptions options = quick(1);
-  options.features.embed.method = EmbedMethod::kNone;
-  const auto data = prepare_training(graph, options);
-  const auto all = std::ssize(data.protocol.train);
-  EXPECT_EQ(data.batch_size(0), all);
-  EXPECT_EQ(data.batch_size(all), all);
-  EXPECT_EQ(data.batch_size(all + 1), all);
-  EXPECT_EQ(data.batch_size(all - 1), (all + 1) / 2);
-  EXPECT_EQ(data.batch_size(all / 2), all % 2 == 0 ? all / 2 : (all + 2) / 3);
-  EXPECT_EQ(data.batch_size(1), 1);
 }
 
 TEST(TrainerFeatures, AreLearnedIfThatIsBetterOnValidationNodes) {

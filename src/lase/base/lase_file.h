@@ -17,8 +17,8 @@ struct FileKind {
 };
 
 inline constexpr FileKind kGraphFile{"graph", 1, "import the data again"};
-inline constexpr FileKind kModelFile{"model", 2, "train the model again"};
-inline constexpr FileKind kCheckpointFile{"checkpoint", 1, "start the training again"};
+inline constexpr FileKind kModelFile{"model", 3, "train the model again"};
+inline constexpr FileKind kCheckpointFile{"checkpoint", 2, "start the training again"};
 
 // Opens a file of this kind and verifies the checksums of its metadata and small arrays. Throws
 // Error for any other file, naming what it seems to be.

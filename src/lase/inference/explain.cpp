@@ -158,7 +158,7 @@ bool LayerExplainer::add_attributes(ExpandedSums& sums, int64_t arc,
   const LinkAttributes& links = ego_.links();
   const auto& inputs = sums.sums().inputs();
   const bool reads_links = std::any_of(inputs.begin(), inputs.end(), [](const auto& in) {
-    return in.u.defined() || in.v.defined();
+    return in.u.defined() || in.v.defined() || in.links;
   });
   if (links.f.columns == 0 || !reads_links || options_.attributes == 0) return true;
   const Tensor values = ops::attribute_rows(links.f, block_.link.narrow(0, arc, 1))[0];  // [k]

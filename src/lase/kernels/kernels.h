@@ -76,7 +76,9 @@ struct GatedSum {
 struct GatedSumOutput {
   float* s = nullptr;     // [targets, width]
   float* gate = nullptr;  // [arcs]: λ; null: not computed
-  float* norm = nullptr;  // [arcs]: ‖x_i ⊙ factor(u)‖, without weight and scale; or null
+  // [arcs]: ‖x_i ⊙ factor(u)‖, without weight, scale and the columns of f(e), whose units are
+  // arbitrary; or null
+  float* norm = nullptr;
   const float* factor = nullptr;  // [targets, d], only for the norms, without links; null: 1
 };
 

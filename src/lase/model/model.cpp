@@ -62,7 +62,8 @@ void check(const ModelOptions& options, const LayerType& type, const ModelShape&
   require_option(!type.make || !options.widths.empty(), OptionName{"widths"},
                  ": a model needs at least one layer");
   if (type.check) type.check(options);
-  require_option(*options.project > 0 || options.input_dropout == ModelOptions{}.input_dropout,
+  require_option(*options.project > 0 || type.rereads_features ||
+                     options.input_dropout == ModelOptions{}.input_dropout,
                  OptionName{"input_dropout"}, " ", options.input_dropout,
                  ": has no effect, because node features are not projected; set ",
                  OptionName{"project"});

@@ -24,7 +24,7 @@ struct ModelOptions {
   ops::Aggregate aggregate = ops::Aggregate::kMean;
   bool gate = true;
   int64_t depth = 1;  // number of relabelings in LASE-WL
-  // Width of h^(0) = W^(0) f(u); 0: h^(0) = f(u). None: projected_width().
+  // Width of h^(0) = W^(0) f(u); 0: h^(0) = f(u). Empty: depends on the number of features.
   std::optional<int64_t> project = {};
   double input_dropout = 0.5;  // for features that are projected
   double dropout = 0.5;        // for a node's own state in every layer, and for the head's input

@@ -17,7 +17,9 @@ constexpr size_t kAhead = 2;
 
 BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling, Options options)
     : graph_(graph), sampling_(sampling), options_(std::move(options)) {
-  require(options_.size >= 1, "batch size ", options_.size, ": expected at least 1");
+  const auto seeds = std::ssize(options_.order);
+  require(options_.batches >= 1 && options_.batches <= std::max<int64_t>(1, seeds),
+          options_.batches, " batches of ", seeds, " nodes: expected at least one node per batch");
   thread_ = std::thread([this] { run(); });
 }
 
@@ -30,23 +32,19 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
-int64_t BatchStream::count() const {
-  const auto seeds = static_cast<int64_t>(options_.order.size());
-  return seeds / options_.size + (seeds % options_.size != 0 ? 1 : 0);
-}
-
 void BatchStream::run() {
   const ContextScope context(context_);
   const ops::OneThread one_thread;
   const Workspace workspace(workspace_);
   try {
-    for (int64_t i = 0; i < count(); ++i) {
+    for (int64_t i = 0; i < options_.batches; ++i) {
       const auto start = std::chrono::steady_clock::now();
       const auto all = std::span<const int64_t>(options_.order);
-      const auto first = static_cast<size_t>(i * options_.size);
+      const auto start_of = [&](int64_t batch) {
+        return static_cast<size_t>(batch * std::ssize(all) / options_.batches);
+      };
       Item item;
-      item.seeds =
-          all.subspan(first, std::min(static_cast<size_t>(options_.size), all.size() - first));
+      item.seeds = all.subspan(start_of(i), start_of(i + 1) - start_of(i));
       item.number = options_.key.batch + i;
       SampleKey key = options_.key;
       key.batch = item.number;
@@ -72,7 +70,7 @@ void BatchStream::run() {
 
 std::optional<BatchStream::Item> BatchStream::next() {
   std::unique_lock lock(mutex_);
-  if (taken_ == count()) return std::nullopt;
+  if (taken_ == options_.batches) return std::nullopt;
   changed_.wait(lock, [&] { return !ready_.empty() || error_; });
   if (ready_.empty()) std::rethrow_exception(error_);
   Item item = std::move(ready_.front());

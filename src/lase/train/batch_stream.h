@@ -15,13 +15,16 @@
 
 namespace lase {
 
+// Number of batches of at most `size` of n seed nodes.
+inline int64_t batch_count(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
 // Batches of an epoch, sampled by a background thread while earlier ones are trained on; it also
 // looks up their baseline state in a snapshot. The sampled neighbors depend only on the key.
 class BatchStream {
  public:
   struct Options {
     std::vector<int64_t> order;    // seed nodes of all batches
-    int64_t size = 0;              // seed nodes per batch
+    int64_t batches = 0;           // their number; sizes differ by at most 1
     SampleKey key = {};            // key.batch: number of the first batch
     Snapshot* snapshot = nullptr;  // optional
   };
@@ -44,7 +47,6 @@ class BatchStream {
 
  private:
   void run();
-  int64_t count() const;
 
   const Adjacency& graph_;
   const Sampling& sampling_;

@@ -55,33 +55,35 @@ std::optional<double> EpochRunner::run(int64_t epoch, double learning_rate) {
 std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_rate) {
   const std::vector<int64_t> order = shuffled(epoch);
   const auto n = std::ssize(order);
-  const int64_t size = data_.batch_size(options_.batch);
+  // Of similar sizes: the step of a last batch of a few nodes would be as large as the others.
+  const int64_t all = batch_count(n, data_.batch_size(options_.batch));
   double sum = 0;
-  for (int64_t first = 0; first < n;) {
+  int64_t done = 0;  // nodes
+  for (int64_t batch = 0; batch < all;) {
     if (estimator_.batches_left() == 0) refresh();
-    const int64_t batches = std::min((n - first + size - 1) / size, estimator_.batches_left());
-    const int64_t last = std::min(n, first + batches * size);
-    BatchStream stream(data_.protocol.train_graph, estimator_.sampling(),
-                       {.order = {order.begin() + first, order.begin() + last},
-                        .size = size,
-                        .key = {options_.seed, epoch, first / size},
-                        .snapshot = estimator_.snapshot()});
+    const int64_t batches = std::min(all - batch, estimator_.batches_left());
+    BatchStream stream(
+        data_.protocol.train_graph, estimator_.sampling(),
+        {.order = {order.begin() + batch * n / all, order.begin() + (batch + batches) * n / all},
+         .batches = batches,
+         .key = {options_.seed, epoch, batch},
+         .snapshot = estimator_.snapshot()});
     while (const auto item = stream.next()) {
       const auto loss = step(epoch, *item, learning_rate);
       if (!loss) return std::nullopt;
       sum += *loss * static_cast<double>(item->seeds.size());
+      done += std::ssize(item->seeds);
       if (options_.batch_progress) {
-        const int64_t done = std::min(n, (item->number + 1) * size);
         options_.batch_progress({.epoch = epoch + 1,
                                  .epochs = options_.epochs,
                                  .batch = item->number + 1,
-                                 .batches = (n + size - 1) / size,
+                                 .batches = all,
                                  .loss = sum / static_cast<double>(done),
                                  .seconds = seconds()});
       }
     }
     estimator_.count_batches(batches);
-    first = last;
+    batch += batches;
   }
   return sum / static_cast<double>(n);
 }

@@ -78,9 +78,12 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
                  OptionName{"link_dropout"}, " ", options_.link_dropout.value_or(0),
                  ": not supported with a snapshot, whose sums include all neighbors; set ",
                  OptionName{"fanout"}, " all or ", OptionName{"strategy"}, " uniform");
-  constexpr double kUsual =
-      0.3;  // for whole neighborhoods; samples vary from batch to batch anyway
-  sampling_.link_dropout = options_.link_dropout.value_or(samples_ ? 0 : kUsual);
+  const bool reads_links = model.block_count() > 0;
+  require_option(reads_links || options_.link_dropout.value_or(0) == 0, OptionName{"link_dropout"},
+                 ": has no effect on a model that does not read links");
+  // For whole neighborhoods; samples vary from batch to batch anyway.
+  constexpr double kUsual = 0.3;
+  sampling_.link_dropout = options_.link_dropout.value_or(samples_ || !reads_links ? 0 : kUsual);
   if (!needs_refreshes()) left_ = kNever;
   if (!uses_snapshot) return;
   lazy_ = options_.refresh == Refresh::kLazy ||

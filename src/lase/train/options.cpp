@@ -22,10 +22,11 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
         "control variate (snapshot); auto = snapshot if the model supports it, otherwise uniform");
     all.add("replacement", &O::replacement, one_of<Replacement>(),
             "Sample neighbors with replacement, as in the paper, or without");
-    all.add("link_dropout", &O::link_dropout, or_auto(below(0, 1)),
-            "Probability of leaving out each neighbor of a node in a training batch, other than by "
-            "sampling; not with a snapshot, whose sums include all neighbors; auto = 0.3 for whole "
-            "neighborhoods, otherwise 0");
+    all.add(
+        "link_dropout", &O::link_dropout, or_auto(below(0, 1)),
+        "Probability with which each neighbor is left out of a training batch, in addition to "
+        "sampling; not supported with a snapshot; auto = 0.3 for whole neighborhoods, otherwise "
+        "0");
     all.add("refresh_every", &O::refresh_every, at_least(1),
             "Number of batches between refreshes of the snapshot or the sampling probabilities");
     all.add("refresh", &O::refresh, one_of<Refresh>(),
@@ -64,7 +65,8 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("patience", &O::patience, at_least(0),
             "Stop after this many epochs without a better validation score (0 = never)");
     all.add("batch_size", &O::batch, at_least(0),
-            "Maximum batch size in nodes, for batches of similar sizes (0 = all)");
+            "Maximum number of nodes per batch; batches have similar sizes (0 = all nodes in one "
+            "batch)");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
             "always use all links");

@@ -35,7 +35,7 @@ struct SamplingOptions {
   std::vector<int64_t> fanout = {};
   Strategy strategy = Strategy::kAuto;
   Replacement replacement = Replacement::kWithout;
-  std::optional<double> link_dropout = {};  // None: 0.3 for whole neighborhoods, otherwise 0
+  std::optional<double> link_dropout = {};  // Empty: 0.3 for whole neighborhoods, otherwise 0
   int64_t refresh_every = 20;               // batches between refreshes
   Refresh refresh = Refresh::kAuto;
 };

@@ -246,19 +246,21 @@ struct FeatureChoice {
 };
 
 // Whether LINE features may help: the graph has no features, or sparse ones, such as words, and is
-// small enough to try.
-bool considers_line(const Graph& graph) {
+// small enough to try; a classifier of features alone keeps to those.
+bool considers_line(const Graph& graph, const TrainOptions& options) {
   constexpr int64_t kMostLinks = int64_t{1} << 19;
   const Attributes& features = graph.nodes.features;
   if (graph.links == 0) return false;
-  return features.columns == 0 || (features.layout == Layout::kSparse && graph.links <= kMostLinks);
+  if (features.columns == 0) return true;
+  return layer_type(options.model.model).make && features.layout == Layout::kSparse &&
+         graph.links <= kMostLinks;
 }
 
 // A tenth of the epochs with LINE features and without; LINE features are used if their validation
 // score is clearly better. Without validation nodes, LINE features if neither nodes nor links have
 // attributes.
 FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
-  if (!considers_line(graph)) return {};
+  if (!considers_line(graph, options)) return {};
   const bool has_features = graph.nodes.features.columns > 0;
   const auto objective = make_objective(graph.nodes.labels);
   if (objective->seeds(graph, Split::kVal).empty()) {

@@ -52,10 +52,7 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
 
 int64_t TrainingData::batch_size(int64_t batch) const {
   const auto all = std::ssize(protocol.train);
-  if (batch == 0 || batch >= all) return all;
-  // Not a last batch of a few nodes, whose step would be as large as the others.
-  const int64_t batches = (all + batch - 1) / batch;
-  return (all + batches - 1) / batches;
+  return batch == 0 ? all : std::min<int64_t>(batch, all);
 }
 
 TrainingData prepare_training(const Graph& graph, const TrainOptions& options,

@@ -21,7 +21,7 @@ struct TrainingData {
   TrainedModel trained;
   std::optional<Inputs> inputs;
 
-  // Training nodes per step: at most `batch`, in batches of similar sizes.
+  // Training nodes per step, at most, for the option `batch`.
   int64_t batch_size(int64_t batch) const;
 };
 

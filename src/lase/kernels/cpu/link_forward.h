@@ -79,7 +79,7 @@ class Forward {
     if (out_.norm != nullptr) {
       for (int m = 0; m < n; ++m) {
         float squares = sum(tile.squares[m]);
-        if (in_.links) squares += 1 + squared_norm(tile.f, m);
+        if (in_.links) squares += 1;
         out_.norm[tile.arc[m]] = tile.gate[0][m] * __builtin_sqrtf(squares);
       }
     }
@@ -109,13 +109,6 @@ class Forward {
       for (; j + kLanes <= k; j += kLanes) store(r + j, load(r + j) + weight * load(f + j));
       for (; j < k; ++j) r[j] += w * f[j];
     }
-  }
-
-  float squared_norm(const TileAttributes& f, int m) const {
-    float squares = 0;
-    const int64_t stored = sparse_ ? f.stored[m] : chunk_.shape.k;
-    for (int64_t i = 0; i < stored; ++i) squares += f.values[m][i] * f.values[m][i];
-    return squares;
   }
 
   void find_gates(ForwardTile& tile, int64_t t) {

@@ -30,6 +30,7 @@ class Lase : public Layer {
       : combine_(combine_of(options)),
         amplifier_(shape.attributes > 0 ? amplifier_of(options) : Amplifier::kNone),
         width_(shape.in),
+        fused_(shape.attributes <= kMostFused),
         neighborhood_(averaged(options), parameters, shape, Amplifier::kNone),
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)),
@@ -47,40 +48,50 @@ class Lase : public Layer {
     w2_ones_ = parameters.matrix(shape.name + ".w2.ones", shape.out, kConstants);
   }
 
-  // Σ λ [h(v) ⊙ a(e); 1; f(e)], and Σ λ a(e) of the constants.
+  // Σ λ [h(v) ⊙ a(e); 1; f(e)]. With many attributes, Σ λ f(e) would be wider than W3 f(e), and the
+  // sums are Σ λ h(v) ⊙ a(e), Σ λ and Σ λ W3 f(e). Then, Σ λ a(e) of the constants.
   Sums sums(const LayerInput& in) const override {
-    Sums all = {neighborhood_.input(in)};
-    if (u_ones_.defined()) {
-      all.push_back(all[0]);
-      all[1].h = {at::ones({1, kConstants}, w1_.options().requires_grad(false)),
-                  at::zeros({in.block.sources}, w1_.options().dtype(at::kLong))};
-      amplify(all[1], in.links, u_ones_, c_ones_);
+    const GatedSumInput gated = neighborhood_.input(in);
+    Sums all = {gated};
+    if (u_.defined()) amplify(all[0], amplifier_, in.links, u_, c_);
+    all[0].links = fused_;
+    if (!fused_) {
+      all.push_back(of_constants(gated, in.block, 1));
+      all.push_back(of_constants(gated, in.block, w3_.size(0)));
+      amplify(all.back(), Amplifier::kLinear, in.links, w3_, {});
     }
-    if (u_.defined()) amplify(all[0], in.links, u_, c_);
-    all[0].links = true;
+    if (u_ones_.defined()) {
+      all.push_back(of_constants(gated, in.block, kConstants));
+      amplify(all.back(), amplifier_, in.links, u_ones_, c_ones_);
+    }
     return all;
   }
 
-  std::optional<Normalizer> normalizer() const override { return Normalizer{0, width_}; }
+  std::optional<Normalizer> normalizer() const override {
+    return fused_ ? Normalizer{0, width_} : Normalizer{1, 0};
+  }
 
   State update(const LayerInput& in, const Sums&, const SumValues& sum) const override {
-    const Tensor z = sum[0].narrow(1, width_, 1);              // [targets, 1]
+    const Normalizer at = *normalizer();
+    const Tensor z = sum[at.sum].narrow(1, at.column, 1);      // [targets, 1]
     const Tensor scale = z.clamp_min(kSmallest).reciprocal();  // z(u) = 0 without neighbors
     Tensor s = linear({sum[0].narrow(1, 0, width_) * scale, {}}, w2_) + b_;  // [targets, out]
-    if (w3_.defined()) {
+    if (!fused_) s = s + sum[2] * scale;
+    if (fused_ && w3_.defined()) {
       const Tensor w3 = in.links.scaled(w3_);
       const Tensor r = sum[0].narrow(1, width_ + 1, w3.size(1)) * scale;  // [targets, k]
       s = s + linear({r, {}}, w3);
       const Tensor shift = in.links.shift(w3);  // of standardized attributes
       if (shift.defined()) s = s + shift * (z * scale);
     }
-    if (u_ones_.defined()) s = s + linear({sum[1] * scale, {}}, w2_ones_);
+    if (u_ones_.defined()) s = s + linear({sum.back() * scale, {}}, w2_ones_);
     const Rows own = in.state.h.at(in.block.target);
     return {{relu_combined(combine_, linear(own, w1_, in.dropout), s), {}}, {}};
   }
 
  private:
   static constexpr int64_t kConstants = 32;
+  static constexpr int64_t kMostFused = 256;  // attributes
   static constexpr double kSmallest = 1e-6;
 
   // Averages over neighborhoods, which makes the sums of a similar size for all degrees. Their
@@ -90,18 +101,26 @@ class Lase : public Layer {
     return options;
   }
 
+  // The same sum with 1 in place of h(v).
+  GatedSumInput of_constants(GatedSumInput sum, const Block& block, int64_t width) const {
+    sum.h = {at::ones({1, width}, w1_.options().requires_grad(false)),
+             at::zeros({block.sources}, w1_.options().dtype(at::kLong))};
+    return sum;
+  }
+
   // a(e) = act(U f(e) + c)
-  void amplify(GatedSumInput& sum, const LinkAttributes& links, const Tensor& u,
-               const Tensor& c) const {
-    sum.amplifier = amplifier_;
+  static void amplify(GatedSumInput& sum, Amplifier how, const LinkAttributes& links,
+                      const Tensor& u, const Tensor& c) {
+    sum.amplifier = how;
     sum.u = links.scaled(u);
     const Tensor shift = links.shift(sum.u);
-    sum.u_shift = shift.defined() ? shift + c : c;
+    sum.u_shift = shift.defined() && c.defined() ? shift + c : shift.defined() ? shift : c;
   }
 
   Combine combine_;
   Amplifier amplifier_;
   int64_t width_;              // of h(v)
+  bool fused_;                 // sums over f(e) come from the same pass
   Neighborhood neighborhood_;  // the gate
   Tensor w1_, w2_, b_;
   Tensor w3_;                         // undefined without link attributes

@@ -60,7 +60,7 @@ LayerType lase_rw() {
           .rereads_features = true,
           .reads_links = true,
           .takes_max = true,
-          .unused = {"combine", "depth"},
+          .unused = {"combine", "depth", "input_dropout"},
           .check = check};
 }
 

@@ -58,7 +58,7 @@ LayerType lase_wl() {
   type.title = "LASE-WL";
   type.feature_layers = relabelings;
   type.make_feature_layer = make<Relabeling>;
-  type.unused = {"combine"};
+  type.unused = {"combine", "input_dropout"};
   type.cost = 4;  // relabeling reads every link twice and all node features
   return type;
 }
