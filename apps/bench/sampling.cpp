@@ -332,7 +332,8 @@ void show(std::ostream& out, const json& result, const std::vector<Candidate>& c
         << candidate.refresh_seconds * 1e3 << " ms\n";
   }
   if (result["ratio_error"].is_null()) return;
-  out << "\nerror of s(u) / z(u) relative to its root mean square, stale: bias and standard "
+  out << "\nerror of the normalized sums relative to their root mean square, stale: bias and "
+         "standard "
          "deviation\n\n";
   for (const auto& candidate : candidates) {
     const std::string strategy(name_of(candidate.strategy));

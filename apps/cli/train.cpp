@@ -193,7 +193,8 @@ std::string time_text(const lase::TrainResult& result) {
       result.eval_every > 1 ? fmt::format(" (every {} epochs)", result.eval_every) : std::string());
 }
 
-// Tells which features were chosen for a graph without any, and what follows for new nodes.
+// Tells which features were chosen for a graph without node features or with sparse ones, and what
+// follows for new nodes.
 void print_features(const lase::TrainResult& result, std::ostream& out) {
   if (result.features.empty()) return;
   out << "node features    " << result.features << "\n";

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lase/base/error.h"
 #include "lase/base/format.h"
 
 #include "experiments/compare.h"
@@ -47,9 +48,9 @@ Document ablation(Lab& lab) {
       .title = "Parts of the default model",
       .text =
           "Test scores of the default model, of the model without one of its parts, and of "
-          "other models with the same options: micro-F1, or average precision for amlsim20k. "
-          "Nodes have no features, or types and words on the data of the Heterogeneous Graph "
-          "Benchmark (HGB). An asterisk marks differences from LASE with p < 0.05 in a paired "
+          "other models with their default options: micro-F1, or average precision for amlsim20k. "
+          "Nodes have no features, except in the Heterogeneous Graph Benchmark (HGB), where they "
+          "have types and words. An asterisk marks differences from LASE with p < 0.05 in a paired "
           "t-test over seeds, on one split."};
   document.table.columns = {"model"};
   document.values.columns = {"data", "model", "seeds", "test", "test_error", "p", "metric"};
@@ -64,6 +65,7 @@ Document ablation(Lab& lab) {
       const auto found =
           std::find_if(result.models.begin(), result.models.end(),
                        [&](const auto& model) { return model.candidate.name == wanted; });
+      require(found != result.models.end(), "the comparison lacks ", wanted);
       const bool differs = found != result.models.begin() && found->to_first.p.value_or(1) < 0.05;
       document.table.rows[i].push_back(score_text(found->test.mean, found->test.error) +
                                        (differs ? "*" : ""));

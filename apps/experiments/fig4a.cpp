@@ -179,8 +179,8 @@ Document fig4a_links(Lab& lab) {
                         "Test scores of the default model (lase) with Gaussian noise added to the "
                         "link attributes, with attributes shuffled among links, and without "
                         "attributes: micro-F1, or average precision for amlsim20k. Nodes have no "
-                        "features, or types and words on the data of the Heterogeneous Graph "
-                        "Benchmark (HGB). The paper does not use these data sets."};
+                        "features, except in the Heterogeneous Graph Benchmark (HGB), where they "
+                        "have types and words. The paper does not use these data sets."};
   add_scores(lab, tests, "LASE", document);
   return document;
 }

@@ -45,9 +45,10 @@ const OptionTable<ModelOptions>& model_option_table() {
     all.add("depth", &O::depth, between(0, 16), "Number of Weisfeiler-Lehman relabelings (wl)");
     all.add("project", &O::project, or_auto(between(0, 65536)),
             "Project node features linearly to this width before the first layer (0 = off); auto = "
-            "64 if there are more than 1,024 node features, otherwise off");
+            "64 if there are more than 1,024 node features, otherwise off; always off for rw, wl "
+            "and raw");
     all.add("input_dropout", &O::input_dropout, below(0, 1),
-            "Dropout probability for node features that are projected");
+            "Dropout probability for projected node features (not rw and wl)");
     all.add(
         "dropout", &O::dropout, below(0, 1),
         "Dropout probability for a node's own state in every layer (in gcn, for all inputs of a "

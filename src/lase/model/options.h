@@ -12,7 +12,7 @@ namespace lase {
 
 enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 
-// kAuto: that of the layer type, LayerType::combine and LayerType::amplifier.
+// kAuto: the default of the layer type (LayerType::combine, LayerType::amplifier).
 enum class CombineChoice : uint8_t { kAuto, kAdd, kMultiply, kConcat };
 enum class AmplifierChoice : uint8_t { kAuto, kSigmoid, kLinear, kNone };
 

@@ -19,7 +19,7 @@ BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling, Optio
     : graph_(graph), sampling_(sampling), options_(std::move(options)) {
   const auto seeds = std::ssize(options_.order);
   require(options_.batches >= 1 && options_.batches <= std::max<int64_t>(1, seeds),
-          options_.batches, " batches of ", seeds, " nodes: expected at least one node per batch");
+          options_.batches, " batches for ", seeds, " nodes: expected at least one node per batch");
   thread_ = std::thread([this] { run(); });
 }
 

@@ -80,7 +80,7 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
                  OptionName{"fanout"}, " all or ", OptionName{"strategy"}, " uniform");
   const bool reads_links = model.block_count() > 0;
   require_option(reads_links || options_.link_dropout.value_or(0) == 0, OptionName{"link_dropout"},
-                 ": has no effect on a model that does not read links");
+                 ": has no effect on a model that does not use links");
   // For whole neighborhoods; samples vary from batch to batch anyway.
   constexpr double kUsual = 0.3;
   sampling_.link_dropout = options_.link_dropout.value_or(samples_ || !reads_links ? 0 : kUsual);

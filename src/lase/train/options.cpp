@@ -19,14 +19,14 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
         "strategy", &O::strategy, one_of<Strategy>(),
         "Neighbor sampling: with equal probabilities (uniform), in proportion to the gate (gate), "
         "with minimum variance (min_var), or uniform with the exact sums of an earlier pass as a "
-        "control variate (snapshot); auto = snapshot if the model supports it, otherwise uniform");
+        "control variate (snapshot); auto = snapshot if the sums do not depend on dropout, "
+        "otherwise uniform");
     all.add("replacement", &O::replacement, one_of<Replacement>(),
             "Sample neighbors with replacement, as in the paper, or without");
-    all.add(
-        "link_dropout", &O::link_dropout, or_auto(below(0, 1)),
-        "Probability with which each neighbor is left out of a training batch, in addition to "
-        "sampling; not supported with a snapshot; auto = 0.3 for whole neighborhoods, otherwise "
-        "0");
+    all.add("link_dropout", &O::link_dropout, or_auto(below(0, 1)),
+            "Probability of dropping each link of a neighborhood during training, in addition to "
+            "neighbor sampling; not supported with a snapshot; auto = 0.3 for whole neighborhoods, "
+            "otherwise 0");
     all.add("refresh_every", &O::refresh_every, at_least(1),
             "Number of batches between refreshes of the snapshot or the sampling probabilities");
     all.add("refresh", &O::refresh, one_of<Refresh>(),

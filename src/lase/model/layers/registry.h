@@ -69,7 +69,7 @@ void register_layer(LayerType type);
 // Options that differ from their defaults but have no effect on the model.
 std::vector<std::string> unused_options(const ModelOptions& options);
 
-// The amplifier that the options choose.
+// The combination and the amplifier that the options choose.
 Combine combine_of(const ModelOptions& options);
 ops::Amplifier amplifier_of(const ModelOptions& options);
 // Width of a layer's output (doubled by concatenation).
