@@ -8,13 +8,9 @@
 
 #include "lase/base/error.h"
 #include "lase/base/format.h"
-#include "lase/graph/build.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
-#include "lase/graph/leaks.h"
-#include "lase/graph/pca.h"
-#include "lase/graph/schema.h"
-#include "lase/ingest/format.h"
+#include "lase/ingest/import_graph.h"
 
 #include "cli/option_flags.h"
 #include "cli/program.h"
@@ -23,26 +19,18 @@
 
 namespace {
 
-struct ImportOptions {
+struct ImportFlags {
   std::unique_ptr<lase::Import> import;
+  lase::ImportOptions options;
   std::string out;
-  std::string like;
-  int64_t reduce_nodes = 0;
-  int64_t reduce_links = 0;
 };
 
-const lase::OptionTable<ImportOptions>& import_table() {
+const lase::OptionTable<ImportFlags>& import_table() {
   static const auto table = [] {
-    using O = ImportOptions;
+    using O = ImportFlags;
     lase::OptionTable<O> all;
     all.add("out", &O::out, lase::any(), "Graph file to write").required();
-    all.add("like", &O::like, lase::any(),
-            "Reuse the columns, classes and fitted preprocessing of this graph, so that its models "
-            "apply to the new graph");
-    all.add("node_pca", &O::reduce_nodes, lase::at_least(0),
-            "Reduce node features to this many principal components (0 = off)");
-    all.add("link_pca", &O::reduce_links, lase::at_least(0),
-            "Reduce link attributes to this many principal components (0 = off)");
+    all.include(lase::import_option_table(), &O::options);
     return all;
   }();
   return table;
@@ -143,49 +131,18 @@ nlohmann::json tables_json(const std::vector<lase::TableReport>& tables) {
   return all;
 }
 
-nlohmann::json run_import(const ImportOptions& options, const Session& session) {
-  std::vector<std::string> read = {options.like};
-  for (const auto& option : options.import->options()) {  // text options may name files
+nlohmann::json run_import(const ImportFlags& flags, const Session& session) {
+  std::vector<std::string> read = {flags.options.like};
+  for (const auto& option : flags.import->options()) {  // text options may name files
     const auto value = option.get();
     if (value.is_string()) read.push_back(value.get<std::string>());
   }
-  require_distinct_files(read, {options.out});
-  lase::Schema schema;
-  lase::Graph earlier;
-  if (!options.like.empty()) {
-    earlier = lase::load_graph(options.like);
-    schema = lase::schema_of(earlier);
-  }
-  lase::RawGraph raw = options.import->read(options.like.empty() ? nullptr : &schema);
-  const auto notes = spelled(raw.notes);
-  auto warnings = spelled(raw.warnings);
-  const auto tables = raw.tables;
-  const auto rules = raw.rules;
-  auto [graph, report] = lase::build_graph(std::move(raw));
-  if (!options.like.empty()) lase::require_schema(graph, earlier);
-  // If the earlier graph is reduced, the new one is projected onto the same components.
-  const auto seed = uint64_t{1};
-  if (options.reduce_nodes > 0 || earlier.node_reduction.present()) {
-    lase::reduce_nodes(graph, {.components = options.reduce_nodes, .seed = seed},
-                       earlier.node_reduction);
-  }
-  if (options.reduce_links > 0 || earlier.link_reduction.present()) {
-    lase::reduce_links(graph, {.components = options.reduce_links, .seed = seed},
-                       earlier.link_reduction);
-  }
-  for (const auto& leak : lase::find_leaks(graph)) {
-    const std::string what =
-        leak.of_links ? fmt::format("the sum of the link attribute '{}' over the links of a node",
-                                    leak.column)
-                      : fmt::format("the column '{}'", leak.column);
-    const std::string remedy =
-        leak.of_links ? "" : fmt::format(", or leave it out with --types '{}=ignore'", leak.column);
-    warnings.push_back(fmt::format(
-        "{} alone predicts the label of training nodes (balanced accuracy {:.3f}); make sure that "
-        "it does not come from the label and is known for new nodes{}",
-        what, leak.accuracy, remedy));
-  }
-  lase::save_graph(graph, options.out);
+  require_distinct_files(read, {flags.out});
+  const lase::ImportedGraph imported = lase::import_graph(*flags.import, flags.options);
+  const auto& [graph, report, rules, tables, raw_notes, raw_warnings] = imported;
+  const auto notes = spelled(raw_notes);
+  const auto warnings = spelled(raw_warnings);
+  lase::save_graph(graph, flags.out);
 
   auto& out = session.out();
   for (const auto& table : tables) print_table(table, out);
@@ -200,7 +157,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   }
   for (const auto& note : notes) out << "note             " << note << "\n";
   for (const auto& warning : warnings) std::cerr << "lase: warning: " << warning << "\n";
-  out << "written          " << options.out << "\n";
+  out << "written          " << flags.out << "\n";
   auto result = lase::describe_json(graph);
   result["raw_links"] = report.raw_links;
   result["merged"] = report.merged;
@@ -208,7 +165,7 @@ nlohmann::json run_import(const ImportOptions& options, const Session& session) 
   result["tables"] = tables_json(tables);
   result["notes"] = notes;
   result["warnings"] = warnings;
-  result["out"] = options.out;
+  result["out"] = flags.out;
   return result;
 }
 
@@ -218,13 +175,13 @@ void add_import(CLI::App& app, Session& session) {
   CLI::App* import = app.add_subcommand("import", command_summary("import"));
   import->require_subcommand(1);
   for (const auto& format : lase::formats()) {
-    auto options = std::make_shared<ImportOptions>();
-    options->import = format.make();
+    auto flags = std::make_shared<ImportFlags>();
+    flags->import = format.make();
     CLI::App* command =
         session.add_command(*import, format.name, format.summary,
-                            [options, &session] { return run_import(*options, session); });
-    add_flags(*command, options->import->options());
-    add_flags(*command, import_table().bind(*options));
+                            [flags, &session] { return run_import(*flags, session); });
+    add_flags(*command, flags->import->options());
+    add_flags(*command, import_table().bind(*flags));
     command->footer(examples(format.name));
   }
   import->footer(examples("contacts"));

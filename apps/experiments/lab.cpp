@@ -33,7 +33,7 @@ bool is_benchmark(const std::string& name) {
 Lab::Lab(const ReproduceOptions& options) : options_(options) { make_folder(options_.out); }
 
 const ExperimentData* Lab::data(const std::string& name) {
-  if (options_.stop != nullptr && options_.stop->load()) throw Stopped();
+  if (options_.stop != nullptr && options_.stop->load()) throw stopped_runs(true);
   auto found = data_.find(name);
   if (found == data_.end()) {
     const auto& wanted = options_.data_sets;

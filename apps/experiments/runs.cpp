@@ -47,7 +47,7 @@ class Runner {
     report("", all_cost);
     work(open, all_cost);
     if (error_) std::rethrow_exception(error_);
-    if (progress_.done < progress_.runs) throw Stopped(!options_.folder.empty());
+    if (progress_.done < progress_.runs) throw stopped_runs(!options_.folder.empty());
     return std::move(results_);
   }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lase/base/error.h"
+
 namespace lase {
 
 // One run of an experiment. The key contains everything the result depends on; `work` is called on
@@ -33,18 +35,11 @@ struct RunnerOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Thrown if stopped early; finished runs are cached if there is a folder.
-class Stopped : public std::exception {
- public:
-  explicit Stopped(bool kept = true) : kept_(kept) {}
-  const char* what() const noexcept override {
-    return kept_ ? "stopped; run the same command again to continue"
-                 : "stopped; no results were saved";
-  }
-
- private:
-  bool kept_;
-};
+// The exception if runs were stopped early. `kept`: finished runs are cached.
+inline Stopped stopped_runs(bool kept) {
+  return Stopped(kept ? "stopped; run the same command again to continue"
+                      : "stopped; no results were saved");
+}
 
 // Returns the results in the order of the runs; results cached under the same key are reused.
 std::vector<nlohmann::json> run_all(std::vector<Run> runs, const RunnerOptions& options);

@@ -271,7 +271,7 @@ std::string write_page(const Lab& lab, const std::vector<Cell>& cells) {
     };
     const TrainResult result = train(cell.data->graph, options);
     const auto data = run_page_data(cell.data->graph, result, page);
-    if (lab.stop() != nullptr && lab.stop()->load()) throw Stopped();
+    if (lab.stop() != nullptr && lab.stop()->load()) throw stopped_runs(true);
     lab.write("email.html", run_page(data));
     return "email.html";
   }

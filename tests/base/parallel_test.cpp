@@ -3,7 +3,9 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "lase/base/denormals.h"
@@ -94,6 +96,36 @@ TEST(Context, LimitsChunksToOneThread) {
   const ThreadLimit limit(4);
   parallel_for(8, 1, [](int64_t, int64_t) { EXPECT_EQ(thread_count(), 1); });
   EXPECT_EQ(thread_count(), 4);
+}
+
+TEST_P(ParallelFor, StopsWhenAsked) {
+  std::atomic<bool> stop = false;
+  Context context = Context::current();
+  context.stop = &stop;
+  const ContextScope scope(context);
+  std::atomic<int> visited = 0;
+  EXPECT_THROW(parallel_for(1000, 1,
+                            [&](int64_t i, int64_t) {
+                              if (i == 10) stop = true;
+                              ++visited;
+                            }),
+               Stopped);
+  EXPECT_LT(visited, 1000);
+}
+
+TEST(ParallelFor, WorksInAForkedProcess) {
+  const ThreadLimit limit(3);
+  const auto sum = [] {
+    std::atomic<int64_t> total = 0;
+    parallel_for(100, 1, [&](int64_t i, int64_t) { total += i; });
+    return total.load();
+  };
+  EXPECT_EQ(sum(), 4950);  // starts the threads
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(sum() == 4950 ? 0 : 1);
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ParallelFor, InheritsDenormalFlushing) {

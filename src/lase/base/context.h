@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 namespace lase {
 
@@ -12,6 +13,8 @@ int default_thread_count();
 // one process do not interfere; a thread that starts another one must pass it on.
 struct Context {
   int threads = default_thread_count();  // maximum, in parallel_for
+  // If it becomes true, parallel_for throws Stopped; null: never.
+  const std::atomic<bool>* stop = nullptr;
 
   static const Context& current();
 };

@@ -1,5 +1,7 @@
 #include "lase/base/error.h"
 
+#include <cerrno>
+#include <cstring>
 #include <ostream>
 
 #include "lase/base/utf8.h"
@@ -36,6 +38,13 @@ Error::Error(const std::string& message)
 
 std::string Error::spelled(const std::function<std::string(std::string_view)>& spell) const {
   return with_names(message_, spell);
+}
+
+FileError::FileError(const std::string& path, std::string_view what, int code)
+    : Error(join(path, ": ", what, ": ", std::strerror(code))), code_(code) {}
+
+void require_file(bool holds, const std::string& path, std::string_view what) {
+  if (!holds) throw FileError(path, what, errno);
 }
 
 std::string quote(std::string_view text) {

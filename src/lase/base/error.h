@@ -38,6 +38,24 @@ class OptionError : public Error {
   using Error::Error;
 };
 
+// A file that cannot be opened, read or written, with the reason of the operating system.
+class FileError : public Error {
+ public:
+  // `code` is the value of errno; `what` is, e.g., "cannot be opened".
+  FileError(const std::string& path, std::string_view what, int code);
+
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+// Thrown by a computation that was asked to stop, for instance through Context::stop.
+class Stopped : public Error {
+ public:
+  explicit Stopped(const std::string& message = "stopped; nothing was written") : Error(message) {}
+};
+
 // Streams the parts into one string.
 template <class... Parts>
 std::string join(const Parts&... parts) {
@@ -60,6 +78,9 @@ template <class... Parts>
 void require_option(bool holds, const Parts&... parts) {
   if (!holds) throw OptionError(join(parts...));
 }
+
+// Throws FileError with the current errno.
+void require_file(bool holds, const std::string& path, std::string_view what);
 
 // Quotes a value for a message: escapes control characters and invalid UTF-8, and shortens long
 // values.

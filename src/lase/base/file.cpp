@@ -21,12 +21,6 @@
 namespace lase {
 namespace {
 
-std::string reason() { return std::strerror(errno); }
-
-}  // namespace
-
-namespace {
-
 // The mapped files, for changed_mapped_file(). Files beyond the last slot are not tracked.
 std::array<std::atomic<const MappedFile*>, 64> mapped_files;
 
@@ -51,7 +45,7 @@ MappedFile::MappedFile(const std::string& path)
     : path_(path),
       // Without O_NONBLOCK, opening a named pipe would wait for a writer.
       descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  require(descriptor_ >= 0, path, ": cannot be opened: ", reason());
+  require_file(descriptor_ >= 0, path, "cannot be opened");
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);
@@ -63,9 +57,9 @@ MappedFile::MappedFile(const std::string& path)
   if (size_ == 0) return;
   void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (data == MAP_FAILED) {
-    const std::string why = reason();
+    const int code = errno;
     ::close(descriptor_);
-    fail(path, ": cannot be mapped: ", why);
+    throw FileError(path, "cannot be mapped", code);
   }
   data_ = static_cast<const std::byte*>(data);
   replace_slot(nullptr, this);
@@ -162,7 +156,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     require(S_ISREG(status.st_mode), path_,
             ": cannot be written: it exists and is not a regular file");
   } else {
-    require(errno == ENOENT, path_, ": cannot be written: ", reason());
+    require_file(errno == ENOENT, path_, "cannot be written");
   }
   // A symbolic link stays; the file that it points to is replaced.
   target_ = follow_links(path_);
@@ -180,7 +174,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   } else {
     lock(descriptor_);
   }
-  require(descriptor_ >= 0, path_, ": cannot be written: ", reason());
+  require_file(descriptor_ >= 0, path_, "cannot be written");
 }
 
 AtomicFile::~AtomicFile() {
@@ -192,7 +186,7 @@ AtomicFile::~AtomicFile() {
 std::shared_ptr<const std::byte> AtomicFile::map(int64_t size) const {
   const auto length = static_cast<size_t>(size);
   void* data = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_, 0);
-  require(data != MAP_FAILED, path_, ": cannot be mapped: ", reason());
+  require_file(data != MAP_FAILED, path_, "cannot be mapped");
   return {static_cast<const std::byte*>(data),
           [length](const std::byte* bytes) { ::munmap(const_cast<std::byte*>(bytes), length); }};
 }
@@ -214,7 +208,7 @@ void AtomicFile::write_at(int64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
     if (written < 0 && errno == EINTR) continue;
-    require(written > 0, path_, ": cannot be written: ", reason());
+    require_file(written > 0, path_, "cannot be written");
     bytes = bytes.subspan(static_cast<size_t>(written));
     offset += written;
   }
@@ -231,7 +225,7 @@ void AtomicFile::commit() {
     done = named_;
   }
   done = done && ::rename(temporary_.c_str(), target_.c_str()) == 0;
-  require(done, path_, ": cannot be written: ", reason());
+  require_file(done, path_, "cannot be written");
   named_ = false;
   ::close(std::exchange(descriptor_, -1));
 }

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -82,16 +84,28 @@ class Pool {
   bool stop_ = false;
 };
 
+// The pool of this process. A child process after fork() has none of its parent's threads, and gets
+// a pool of its own; that of the parent is left as it is, because its mutex may be locked.
+Pool& pool() {
+  static std::unique_ptr<Pool> of_process = [] {
+    ::pthread_atfork(nullptr, nullptr, [] {
+      (void)of_process.release();
+      of_process = std::make_unique<Pool>();
+    });
+    return std::make_unique<Pool>();
+  }();
+  return *of_process;
+}
+
 }  // namespace
 
 void for_each_chunk(int64_t count, const std::function<void(int64_t)>& chunk) {
-  static Pool pool;
   Job job{.chunk = chunk, .count = count};
   const auto helpers = static_cast<int>(std::min<int64_t>(thread_count(), count)) - 1;
   if (helpers <= 0) {
     job.work();
   } else {
-    pool.run(job, helpers);
+    pool().run(job, helpers);
   }
 }
 

@@ -106,9 +106,9 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
   for (const int64_t j : chosen) {
     const auto& column = columns[static_cast<size_t>(j)];
     effects.attributes.push_back(effect_of(column.name, column.non_zero, std::array{j}));
-    require(
-        !options.progress || options.progress(std::ssize(effects.attributes), std::ssize(chosen)),
-        "stopped; nothing was written");
+    const bool proceed =
+        !options.progress || options.progress(std::ssize(effects.attributes), std::ssize(chosen));
+    if (!proceed) throw Stopped();
   }
   std::stable_sort(
       effects.attributes.begin(), effects.attributes.end(),

@@ -18,13 +18,13 @@ class TextStream::Source {
   explicit Source(const std::string& path) : path_(path) {
     struct stat status {};
     const bool exists = ::stat(path.c_str(), &status) == 0;
-    require(exists, path, ": cannot be opened: ", std::strerror(errno));
+    require_file(exists, path, "cannot be opened");
     require(!S_ISDIR(status.st_mode), path, ": is a folder, expected a file");
     // Reading a device may never end, and opening it may wait or have effects.
     const bool device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
     require(!device || is_own_terminal(status), path, ": is a device, expected a file or a pipe");
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    require(descriptor_ >= 0, path, ": cannot be opened: ", std::strerror(errno));
+    require_file(descriptor_ >= 0, path, "cannot be opened");
     detect_gzip();
   }
   Source(const Source&) = delete;
@@ -87,7 +87,7 @@ class TextStream::Source {
     do {
       got = ::read(descriptor_, input_.data() + from, input_.size() - from);
     } while (got < 0 && errno == EINTR);
-    require(got >= 0, path_, ": cannot be read: ", std::strerror(errno));
+    require_file(got >= 0, path_, "cannot be read");
     input_ended_ = got == 0;
     return static_cast<size_t>(got);
   }

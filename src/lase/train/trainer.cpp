@@ -283,7 +283,7 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   const auto score = [&](EmbedMethod method) {
     pilot.features.embed.method = method;
     auto result = Trainer(graph, pilot).run(0);
-    require(!result.stopped, "stopped; nothing was written");
+    if (result.stopped) throw Stopped();
     return std::pair(make_objective(result.trained)->headline(result.val),
                      std::move(result.trained.learned));
   };

@@ -23,7 +23,7 @@ LearnedFeatures learn(const Graph& graph, const TrainOptions& options) {
   LearnedFeatures learned = learn_features(graph, visible, wanted);
   learned.options.progress = {};
   learned.options.stop = nullptr;
-  require(!learned.embedding.stopped, "stopped; nothing was written");
+  if (learned.embedding.stopped) throw Stopped();
   return learned;
 }
 
