@@ -9,7 +9,7 @@ BUILD = cmake --build --parallel $(JOBS) --preset
 SOURCES = git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test build setup checks sanitize tsan fuzz soak format lint bench install clean
+.PHONY: help quickstart test python build setup checks sanitize tsan fuzz soak format lint bench install clean
 
 help: ## List the targets
 	@echo "make TARGET, where TARGET is one of"
@@ -18,9 +18,16 @@ help: ## List the targets
 quickstart: build ## Install dependencies, build, and train a model on generated data
 	@scripts/quickstart
 
-test: build ## Install dependencies, build, and run the tests
+test: build python ## Install dependencies, build, and run the tests
 	@echo "== tests"
 	@scripts/test
+	@echo "== tests in Python"
+	@scripts/test_python
+
+python: build ## Install the Python package into build/python/venv
+	@scripts/setup --python
+	@echo "== Python package"
+	@scripts/python
 
 build: setup ## Install dependencies and build build/release/lase
 	@echo "== build (release)"

@@ -51,6 +51,9 @@ TORCH_LIBRARY(lase, m) {
       "int amplifier, bool links, Tensor?[] terms, Tensor? gate, Tensor ds, bool needs_h) -> "
       "(Tensor dh, Tensor du, Tensor du_shift, Tensor dp, Tensor dq, Tensor dv)");
   m.def("largest_arcs(Tensor x, Tensor row_ptr) -> Tensor");
+  m.def(
+      "arcs_by_target(Tensor source, Tensor target, int sources, int targets) -> (Tensor row_ptr, "
+      "Tensor by_target, Tensor link)");
   m.def("linear(Tensor x, Tensor? index, Tensor w, float rate, int key) -> Tensor");
   m.def(
       "linear_backward(Tensor dy, Tensor x, Tensor? index, Tensor w, float rate, int key, "
@@ -79,6 +82,7 @@ TORCH_LIBRARY_IMPL(lase, CPU, m) {
   m.impl("gated_sum_scores", cpu::gated_sum_scores);
   m.impl("gated_sum_backward", cpu::gated_sum_backward);
   m.impl("largest_arcs", cpu::largest_arcs);
+  m.impl("arcs_by_target", cpu::arcs_by_target);
   m.impl("linear", cpu::linear);
   m.impl("linear_backward", cpu::linear_backward);
   m.impl("adam_step", cpu::adam_step);

@@ -26,6 +26,10 @@ SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t c
 // int64 [targets, d]: the argmax over the arcs of each row of x [arcs, d]; the value `arcs` for a
 // row without arcs.
 at::Tensor largest_arcs(const at::Tensor& x, const at::Tensor& row_ptr);
+// Groups arcs by target: row_ptr int64 [targets+1], and for each arc in this order the source
+// (int32) and the position among the given arcs (int64). `source` and `target` are int64 [arcs].
+ThreeTensors arcs_by_target(const at::Tensor& source, const at::Tensor& target, int64_t sources,
+                            int64_t targets);
 
 at::Tensor linear(const at::Tensor& x, const MaybeTensor& index, const at::Tensor& w, double rate,
                   int64_t key);

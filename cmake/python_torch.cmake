@@ -1,0 +1,39 @@
+# Finds the torch that Python imports, and defines the target `torch` for it. A process must not
+# load two versions of torch, so another installation would be of no use.
+execute_process(
+  COMMAND ${Python_EXECUTABLE} -c
+    "import os, torch; print(torch.__version__); print(os.path.dirname(torch.__file__)); print(int(torch.compiled_with_cxx11_abi()))"
+  OUTPUT_VARIABLE torch_about ERROR_VARIABLE torch_error RESULT_VARIABLE torch_result
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT torch_result EQUAL 0)
+  message(FATAL_ERROR
+    "lase needs torch to be installed in the environment that it is built in, but "
+    "${Python_EXECUTABLE} cannot import it; install torch, then run "
+    "`pip install --no-build-isolation .`")
+endif()
+string(REPLACE "\n" ";" torch_about "${torch_about}")
+list(GET torch_about 0 LASE_TORCH_VERSION)
+list(GET torch_about 1 torch_folder)
+list(GET torch_about 2 torch_abi)
+if(NOT torch_abi)
+  # Strings are passed between the two modules, so both are built with torch's version of them.
+  add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
+endif()
+
+if(EXISTS ${torch_folder}/lib/libtorch_cpu.so AND EXISTS ${torch_folder}/include/ATen/ATen.h)
+  # A wheel from PyPI, of which only the CPU libraries are linked: its CMake package requires the
+  # CUDA toolkit if it was built with CUDA.
+  add_library(torch INTERFACE IMPORTED)
+  target_include_directories(torch SYSTEM INTERFACE
+    ${torch_folder}/include ${torch_folder}/include/torch/csrc/api/include)
+  target_link_libraries(torch INTERFACE
+    ${torch_folder}/lib/libtorch.so ${torch_folder}/lib/libtorch_cpu.so ${torch_folder}/lib/libc10.so)
+else()
+  find_package(Torch REQUIRED)  # Debian's package, with headers and libraries in system folders
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" imported "${LASE_TORCH_VERSION}")
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" found "${Torch_VERSION}")
+  if(found AND NOT found STREQUAL imported)
+    message(FATAL_ERROR "Python imports torch ${LASE_TORCH_VERSION}, but CMake found ${Torch_VERSION}")
+  endif()
+endif()
+message(STATUS "Torch ${LASE_TORCH_VERSION} in ${torch_folder}")

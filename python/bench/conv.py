@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compares LaseConv with the same layer in PyTorch Geometric, forward and backward.
+
+    build/python/venv/bin/python python/bench/conv.py
+
+The layer is the first one of workload R: 61,836 nodes with 602 features, of which 13,867 are
+targets, 416,000 links with 32 attributes, 64 output channels. PyTorch Geometric runs twice: as
+installed, and with glibc configured to keep freed memory.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+KEEP = {"MALLOC_MMAP_THRESHOLD_": str(10**12), "MALLOC_TRIM_THRESHOLD_": str(10**12)}
+NODES, TARGETS, LINKS, WIDTH, COLUMNS, OUT = 61_836, 13_867, 416_000, 602, 32, 64
+
+
+def layer(library: str):
+    import torch
+
+    import lase.nn
+
+    conv = lase.nn.LaseConv(WIDTH, OUT, COLUMNS)
+    if library == "lase":
+        return conv
+    from torch_geometric.nn import MessagePassing
+
+    class Peer(MessagePassing):
+        """The same equations with messages of shape [links, channels]."""
+
+        def __init__(self):
+            super().__init__(aggr="sum")
+            self.conv = conv
+
+        def forward(self, x, edge_index, edge_attr):
+            source, target = x
+            c = self.conv
+            p = target @ c.gate_target.t() + c.gate_bias
+            q = source @ c.gate_source.t()
+            z, s, r = self.propagate(
+                edge_index, x=x, gate=(q, p), f=edge_attr, size=(len(source), len(target))
+            ).split([1, WIDTH, COLUMNS], 1)
+            scale = 1 / z.clamp(min=1e-6)
+            return (
+                target @ c.own.t()
+                + (s * scale) @ c.neighbors.t()
+                + (r * scale) @ c.links.t()
+                + c.bias
+            )
+
+        def message(self, x_j, gate_i, gate_j, f):
+            c = self.conv
+            gate = torch.sigmoid(gate_i + gate_j + f @ c.gate_link.t())
+            a = torch.addmm(c.amplifier_bias, f, c.amplifier_weight.t())
+            return torch.cat([gate, gate * x_j * a, gate * f], 1)
+
+    return Peer()
+
+
+def measure(library: str, steps: int) -> dict:
+    import torch
+
+    torch.manual_seed(1)
+    model = layer(library)
+    x = torch.randn(NODES, WIDTH)
+    edge_index = torch.stack([torch.randint(NODES, (LINKS,)), torch.randint(TARGETS, (LINKS,))])
+    edge_attr = torch.randn(LINKS, COLUMNS)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds = []
+    for _ in range(steps + 1):
+        model.zero_grad()
+        begin = time.perf_counter()
+        out = model((x, x[:TARGETS]), edge_index, edge_attr)
+        out.square().mean().backward()
+        seconds.append(time.perf_counter() - begin)
+    conv = model if library == "lase" else model.conv
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
+        "seconds": statistics.median(seconds[1:]),
+        "mib": (after - before) / 1024,
+        "gradients": {name: value.grad.norm().item() for name, value in conv.named_parameters()},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", choices=["lase", "pyg"], help="measure only this one, as JSON")
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    if options.library:
+        print(json.dumps(measure(options.library, options.steps)))
+        return
+    runs: dict = {}
+    for _ in range(options.rounds):
+        for name, library, environment in (
+            ("lase", "lase", {}),
+            ("PyTorch Geometric", "pyg", {}),
+            ("PyTorch Geometric, memory kept", "pyg", KEEP),
+        ):
+            command = [sys.executable, __file__, "--library", library, "--steps", str(options.steps)]
+            run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True,
+                                 text=True, check=True)
+            runs.setdefault(name, []).append(json.loads(run.stdout.splitlines()[-1]))
+    base = statistics.median(run["seconds"] for run in runs["lase"])
+    for name, each in runs.items():
+        seconds = statistics.median(run["seconds"] for run in each)
+        memory = max(run["mib"] for run in each)
+        print(f"{name:32s} {seconds:7.3f} s  {seconds / base:5.1f} ×  {memory:7.0f} MiB", flush=True)
+    mine, peer = (runs[name][0]["gradients"] for name in ("lase", "PyTorch Geometric"))
+    worst = max(abs(mine[name] - peer[name]) / abs(peer[name]) for name in mine)
+    print(f"largest relative difference between the norms of gradients: {worst:.1e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Learning from graphs whose links carry attributes.
+
+Read a graph, fit a model, and predict labels, scores and embeddings of its nodes, including nodes
+that were not seen in training::
+
+    import lase
+
+    graph = lase.read_links("payments.csv", source="from", target="to", nodes="accounts.csv",
+                            label="fraud", split="60/20/20")
+    model = lase.NodeClassifier(epochs=100).fit(graph)
+    model.score(graph)
+    model.predict_proba(graph)
+
+The package contains the engine of the program `lase`: options have the same names and defaults,
+files are the same, and so are the results. See docs/python.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._graph import __version__
+from ._graph_type import Graph, open
+from ._reading import (
+    generate,
+    read_authors,
+    read_contacts,
+    read_hgb,
+    read_links,
+    read_ogb,
+    read_sets,
+    read_typed,
+)
+from ._embedding import LINE, DeepWalk
+
+if TYPE_CHECKING:
+    from . import nn
+    from ._estimators import NodeClassifier, NodeRegressor, load
+    from ._explanation import Explanation
+
+__all__ = [
+    "DeepWalk",
+    "Explanation",
+    "Graph",
+    "LINE",
+    "NodeClassifier",
+    "NodeRegressor",
+    "__version__",
+    "generate",
+    "load",
+    "nn",
+    "open",
+    "read_authors",
+    "read_contacts",
+    "read_hgb",
+    "read_links",
+    "read_ogb",
+    "read_sets",
+    "read_typed",
+]
+
+# These need torch, which takes a second to import, so they are imported when they are first used.
+_LAZY = {
+    "Explanation": "_explanation",
+    "NodeClassifier": "_estimators",
+    "NodeRegressor": "_estimators",
+    "load": "_estimators",
+    "nn": "nn",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'lase' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module("." + _LAZY[name], __name__)
+    value = module if name == "nn" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,33 @@
+from typing import Any, Callable
+
+import numpy as np
+
+from ._graph import Graph
+
+torch_version: str
+
+class Model:
+    task: str
+    label_names: list[str]
+    feature_names: list[str]
+    attribute_names: list[str]
+    training: dict[str, Any]
+    def save(self, path: str) -> None: ...
+    def predict(
+        self, graph: Graph, fanout: list[int], seed: int, threads: int
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+    def probabilities(self, outputs: np.ndarray) -> np.ndarray: ...
+    def classes(self, outputs: np.ndarray) -> np.ndarray: ...
+    def score(self, graph: Graph, outputs: np.ndarray, nodes: np.ndarray) -> dict[str, Any]: ...
+    def explain(
+        self, graph: Graph, node: int, output: int, shown: dict[str, int], threads: int
+    ) -> dict[str, Any]: ...
+
+def load(path: str) -> Model: ...
+def train(
+    graph: Graph,
+    options: dict[str, Any],
+    show: Callable[[list[dict[str, Any]], dict[str, Any]], None],
+    threads: int,
+) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+def train_options() -> list[dict[str, Any]]: ...

@@ -1,0 +1,617 @@
+"""Estimators for nodes, with the conventions of scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar, Sequence
+
+import numpy as np
+
+from . import _torch  # noqa: F401  # isort: skip  # before _core
+from . import _arrays, _core, _options
+from ._explanation import Explanation
+from ._graph_type import Graph, as_graph
+from ._params import Params
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Self, Unpack
+
+    from ._option_types import TrainOptions
+
+_DECLARED = [
+    *_core.train_options(),
+    {
+        "name": "validation_fraction",
+        "help": "Fraction of the nodes passed to fit() that are held out to select the best epoch",
+        "kind": "float",
+        "valid": "at least 0 and below 1",
+        "words": [],
+        "default": 0.1,
+    },
+]
+_LIBRARY = [option["name"] for option in _DECLARED[:-1]]
+
+
+class NodeEstimator(Params):
+    """What classifiers and regressors have in common."""
+
+    _declared = _DECLARED
+    _tasks: ClassVar[tuple[str, ...]] = ()
+    validation_fraction: float
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            threads: int = 0,
+            quiet: bool = False,
+            validation_fraction: float = 0.1,
+            **options: Unpack[TrainOptions],
+        ) -> None: ...
+
+    # ---- Fitting
+
+    def fit(self, graph: Graph | str | os.PathLike[str], nodes: Any = None, y: Any = None) -> Self:
+        """Train a model on the labeled nodes of a graph.
+
+        Ctrl-C (or interrupting a notebook cell) stops training and keeps the best weights so far;
+        the KeyboardInterrupt is raised after that.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            A graph with labels, unless `y` is given. Its split decides which nodes are used for
+            training and validation.
+        nodes : sequence, optional
+            Names of the training nodes, instead of the split of the graph. A fraction
+            `validation_fraction` of them is held out for validation.
+        y : array, optional
+            Labels of `nodes`, or of all nodes, instead of those of the graph.
+
+        Returns
+        -------
+        self
+        """
+        graph = as_graph(graph)
+        if y is not None:
+            graph = graph.with_labels(y, nodes=nodes, task=self._task_of(y))
+        if graph.task is None:
+            raise ValueError(
+                "the graph has no labels; pass y, or read the graph with the option label, "
+                "multi_label or regress"
+            )
+        self._check_task(graph.task)
+        if nodes is not None:
+            graph = self._train_on(graph, graph.index(nodes))
+        self.history_: list[dict[str, Any]] = []
+        options = {name: getattr(self, name) for name in _LIBRARY}
+        with Progress(self.quiet) as progress:
+
+            def show(epochs: list[dict[str, Any]], latest: dict[str, Any]) -> None:
+                self.history_ += epochs
+                progress.show(_progress_text(latest))
+
+            model, result, interrupt = _core.train(graph._core, options, show, self.threads)
+        self._set_model(model, result)
+        self._warn(result)
+        if interrupt is not None:
+            raise interrupt
+        return self
+
+    def _train_on(self, graph: Graph, index: np.ndarray) -> Graph:
+        numbers = np.zeros(graph.num_nodes, dtype=np.uint8)
+        numbers[index] = 1
+        graph = graph._with_split(numbers)
+        if self.validation_fraction == 0:
+            return graph
+        held_out = graph._core.hold_out(float(self.validation_fraction), int(self.seed))  # type: ignore[attr-defined]
+        return graph._with_split(held_out)
+
+    def _warn(self, result: dict[str, Any]) -> None:
+        for name in result["unused"]:
+            warnings.warn(f"{name} has no effect on the model {self.model}", stacklevel=3)  # type: ignore[attr-defined]
+        if result["diverged"]:
+            warnings.warn(
+                f"{result['diverged']}; the last good weights are kept", RuntimeWarning, stacklevel=3
+            )
+        if result["checkpoint_error"]:
+            warnings.warn(
+                f"{result['checkpoint_error']}; training continued without checkpoints",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        if 10 * result["training_links"] < result["links"]:
+            warnings.warn(
+                f"training used only {result['training_links']} of {result['links']} links, those "
+                "between training nodes and nodes that belong to no split; use transductive=True to "
+                "train on all links",
+                stacklevel=3,
+            )
+
+    def _set_model(self, model: Any, result: dict[str, Any] | None = None) -> None:
+        self.model_ = model
+        self.feature_names_in_ = np.array(model.feature_names, dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        self.attribute_names_in_ = np.array(model.attribute_names, dtype=object)
+        if result is not None:
+            self.result_ = result
+            self.n_iter_ = result["epochs"]
+            self.best_epoch_ = result["best_epoch"]
+            self.best_score_ = result["val"].get(result["metric"])
+        self._set_outputs()
+
+    def _set_outputs(self) -> None:
+        raise NotImplementedError
+
+    def _task_of(self, y: Any) -> str | None:
+        raise NotImplementedError
+
+    def _check_task(self, task: str) -> None:
+        if task not in self._tasks:
+            other = "NodeRegressor" if task == "regression" else "NodeClassifier"
+            raise ValueError(
+                f"{type(self).__name__} cannot learn from {task} labels; use {other}, or pass "
+                "labels of another type"
+            )
+
+    def _fitted(self) -> Any:
+        if hasattr(self, "model_"):
+            return self.model_
+        message = f"this {type(self).__name__} is not fitted yet; call fit() first"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise ValueError(message) from None
+        raise NotFittedError(message)
+
+    # ---- Predicting
+
+    def _run(self, graph: Any, fanout: Any = None, seed: int = 1) -> tuple[Graph, Any, Any]:
+        graph = as_graph(graph)
+        sizes = [] if fanout is None else np.atleast_1d(fanout).tolist()
+        embedding, outputs = self._fitted().predict(graph._core, sizes, seed, self.threads)
+        return graph, embedding, outputs
+
+    def _outputs(self, graph: Any, nodes: Any, fanout: Any, seed: int) -> np.ndarray:
+        graph, _, outputs = self._run(graph, fanout, seed)
+        return outputs if nodes is None else outputs[graph.index(nodes)]
+
+    def transform(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
+        seed: int = 1,
+    ) -> np.ndarray:
+        """Compute the embeddings of nodes.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            The training graph or another one with the same attributes.
+        nodes : sequence, optional
+            Names of nodes. By default, all nodes.
+        fanout : int or sequence of int, optional
+            Number of neighbors to sample, one for all layers or one per layer. By default, whole
+            neighborhoods are used.
+        seed : int, default=1
+            Random seed for sampling.
+
+        Returns
+        -------
+        array of shape (nodes, width)
+        """
+        graph, embedding, _ = self._run(graph, fanout, seed)
+        return embedding if nodes is None else embedding[graph.index(nodes)]
+
+    def evaluate(
+        self,
+        graph: Graph | str | os.PathLike[str],
+        nodes: Any = None,
+        y: Any = None,
+        *,
+        fanout: Any = None,
+        seed: int = 1,
+    ) -> dict[str, Any]:
+        """Compute all metrics, as `lase evaluate --json` does.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            A graph with labels, unless `y` is given.
+        nodes : sequence, optional
+            Names of nodes. By default, the labeled test nodes, or all labeled nodes if the graph has
+            no test nodes.
+        y : array, optional
+            Labels of `nodes`, or of all nodes, instead of those of the graph.
+        fanout, seed : optional
+            As for :meth:`transform`.
+        """
+        graph = as_graph(graph)
+        if y is not None:
+            graph = graph.with_labels(y, nodes=nodes, task=self._fitted().task)
+        values = graph.y
+        if values is None:
+            raise ValueError("the graph has no labels to evaluate against; pass y")
+        known = values >= 0 if values.ndim == 1 else np.isfinite(values).any(axis=1)
+        if nodes is not None:
+            index = graph.index(nodes)
+            index = index[known[index]]
+        else:
+            test = graph.test_mask
+            chosen = known & test if y is None and test is not None and test.any() else known
+            index = np.flatnonzero(chosen)
+        if index.size == 0:
+            raise ValueError("none of the nodes to evaluate has a label")
+        _, _, outputs = self._run(graph, fanout, seed)
+        scores = self._fitted().score(graph._core, outputs[index], index)
+        scores["classes"] = dict(zip(graph.class_names, scores["classes"]))
+        return scores
+
+    def explain(
+        self,
+        graph: Graph | str | os.PathLike[str],
+        node: Any,
+        *,
+        output: Any = None,
+        neighbors: int = 10,
+        attributes: int = 5,
+        features: int = 5,
+    ) -> Explanation:
+        """Explain the prediction for a node by the effects of its features and links.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            The graph.
+        node : str or int
+            Name of the node.
+        output : str or int, optional
+            Class or target to explain. By default, the predicted class, or the first target.
+        neighbors, attributes, features : int
+            Number of neighbors per layer, of attributes per neighbor and of features of the node.
+        """
+        graph = as_graph(graph)
+        model = self._fitted()
+        position = -1
+        if output is not None:
+            names = model.label_names
+            if str(output) not in names:
+                raise ValueError(f"output {output!r}: expected one of {', '.join(names[:20])}")
+            position = names.index(str(output))
+        shown = {"neighbors": neighbors, "attributes": attributes, "features": features}
+        index = int(graph.index(node))
+        return Explanation(model.explain(graph._core, index, position, shown, self.threads))
+
+    # ---- Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which :func:`lase.load` and the program `lase` read."""
+        self._fitted().save(_arrays.path_text(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if "model_" in state:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model")
+                state["model_"].save(path)
+                with open(path, "rb") as file:
+                    state["model_"] = file.read()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "model_" in state:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model")
+                with open(path, "wb") as file:
+                    file.write(state["model_"])
+                self.model_ = _core.load(path)
+
+    # ---- scikit-learn
+
+    def on(self, graph: Graph | str | os.PathLike[str]) -> NodesOf:
+        """Bind the estimator to a graph, as an estimator on node names.
+
+        The result works with scikit-learn's model selection::
+
+            cross_val_score(lase.NodeClassifier(epochs=50).on(graph), nodes, y, cv=5)
+        """
+        return NodesOf(self, as_graph(graph))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        return _tags(self._estimator_type, multi_label="multi-label" in self._tasks)
+
+    _estimator_type: ClassVar[str] = ""
+
+
+class NodeClassifier(NodeEstimator):
+    _tasks = ("single-label", "multi-label")
+    _estimator_type = "classifier"
+    __doc__ = (
+        """Predicts the classes of nodes.
+
+Options have the names and defaults of `lase train`.
+
+Parameters
+----------
+"""
+        + _options.document(_DECLARED)
+        + """
+threads : int, default=0
+    Number of threads (0 = all cores).
+quiet : bool, default=False
+    Do not show progress, which is shown in terminals and notebooks.
+
+Attributes
+----------
+classes_ : array
+    The classes: integers if all their names are integers, otherwise strings.
+n_iter_, best_epoch_, best_score_
+    Number of epochs, the best one, and its validation score.
+history_ : list of dict
+    Loss and validation scores of every epoch.
+result_ : dict
+    Scores on validation and test nodes, times, and how neighbors were sampled.
+feature_names_in_, attribute_names_in_ : array of str
+    Names of node features and link attributes.
+
+Examples
+--------
+>>> import lase, tempfile
+>>> folder = tempfile.mkdtemp()
+>>> lase.generate("mail", folder, people=100, contacts=5000)
+>>> graph = lase.read_contacts(f"{folder}/contacts.csv", nodes=f"{folder}/people.csv",
+...                            label="department", split="split")
+>>> model = lase.NodeClassifier(epochs=20, seed=1).fit(graph)
+>>> model.predict(graph).shape
+(100,)
+"""
+    )
+
+    def _task_of(self, y: Any) -> str | None:
+        return "single-label" if _arrays.to_numpy(y).ndim == 1 else "multi-label"
+
+    def _set_outputs(self) -> None:
+        self.classes_ = _class_array(self.model_.label_names)
+
+    def predict(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
+        seed: int = 1,
+    ) -> np.ndarray:
+        """Predict the class of every node, or a matrix of 0 and 1 for several classes per node.
+
+        The parameters are those of :meth:`transform`.
+        """
+        decided = self._fitted().classes(self._outputs(graph, nodes, fanout, seed))
+        return decided if self.model_.task == "multi-label" else self.classes_[decided]
+
+    def predict_proba(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
+        seed: int = 1,
+    ) -> np.ndarray:
+        """Predict the probabilities of the classes, in the order of `classes_`.
+
+        The parameters are those of :meth:`transform`.
+        """
+        return self._fitted().probabilities(self._outputs(graph, nodes, fanout, seed))
+
+    def predict_table(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None
+    ) -> pandas.DataFrame:
+        """Predict a table with the columns node, label, probability and one per class."""
+        import pandas
+
+        graph = as_graph(graph)
+        outputs = self._outputs(graph, nodes, None, 1)
+        chances = self._fitted().probabilities(outputs)
+        names = graph.names if nodes is None else [str(node) for node in nodes]
+        table = pandas.DataFrame({"node": names})
+        if self.model_.task == "single-label":
+            decided = self.model_.classes(outputs)
+            table["label"] = self.classes_[decided]
+            table["probability"] = chances[np.arange(len(table)), decided]
+        for j, name in enumerate(self.model_.label_names):
+            table[name] = chances[:, j]
+        return table
+
+    def score(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, y: Any = None
+    ) -> float:
+        """Compute the accuracy, or micro-F1 for several classes per node.
+
+        The parameters are those of :meth:`evaluate`.
+        """
+        metrics = self.evaluate(graph, nodes, y)
+        return metrics["micro_f1" if self.model_.task == "multi-label" else "accuracy"]
+
+
+class NodeRegressor(NodeEstimator):
+    _tasks = ("regression",)
+    _estimator_type = "regressor"
+    __doc__ = (
+        """Predicts numbers for nodes.
+
+Options have the names and defaults of `lase train`.
+
+Parameters
+----------
+"""
+        + _options.document(_DECLARED)
+        + """
+threads : int, default=0
+    Number of threads (0 = all cores).
+quiet : bool, default=False
+    Do not show progress, which is shown in terminals and notebooks.
+
+Attributes
+----------
+target_names_ : list of str
+    Names of the targets.
+n_iter_, best_epoch_, best_score_, history_, result_, feature_names_in_, attribute_names_in_
+    As for NodeClassifier.
+"""
+    )
+
+    def _task_of(self, y: Any) -> str | None:
+        return "regression"
+
+    def _set_outputs(self) -> None:
+        self.target_names_ = self.model_.label_names
+
+    def predict(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
+        seed: int = 1,
+    ) -> np.ndarray:
+        """Predict an array of shape (nodes,), or (nodes, targets) for several targets.
+
+        The parameters are those of :meth:`transform`.
+        """
+        outputs = self._outputs(graph, nodes, fanout, seed)
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+
+    def score(
+        self, graph: Graph | str | os.PathLike[str], nodes: Any = None, y: Any = None
+    ) -> float:
+        """Compute R². The parameters are those of :meth:`evaluate`."""
+        return self.evaluate(graph, nodes, y)["r2"]
+
+
+for _class in (NodeClassifier, NodeRegressor):
+    _class._declare()
+
+
+class NodesOf:
+    """An estimator bound to a graph: samples are names of nodes.
+
+    Made by :meth:`NodeClassifier.on`. Parameters of the estimator can be set directly, such as
+    `epochs` in a parameter grid.
+    """
+
+    def __init__(self, estimator: Any, graph: Graph) -> None:
+        self.estimator = estimator
+        self.graph = graph
+
+    def fit(self, nodes: Any, y: Any = None) -> NodesOf:
+        """Train on some nodes."""
+        self.estimator_ = _copy(self.estimator).fit(self.graph, _names(nodes), y)
+        if hasattr(self.estimator_, "classes_"):
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, nodes: Any) -> np.ndarray:
+        """Predict the classes or targets of nodes."""
+        return self.estimator_.predict(self.graph, _names(nodes))
+
+    def predict_proba(self, nodes: Any) -> np.ndarray:
+        """Predict the probabilities of the classes of nodes."""
+        return self.estimator_.predict_proba(self.graph, _names(nodes))
+
+    def transform(self, nodes: Any) -> np.ndarray:
+        """Compute the embeddings of nodes."""
+        return self.estimator_.transform(self.graph, _names(nodes))
+
+    def score(self, nodes: Any, y: Any = None) -> float:
+        """Compute accuracy or R²."""
+        return self.estimator_.score(self.graph, _names(nodes), y)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters, with those of the estimator if `deep`."""
+        params = {"estimator": self.estimator, "graph": self.graph}
+        return {**params, **(self.estimator.get_params() if deep else {})}
+
+    def set_params(self, **params: Any) -> NodesOf:
+        """Set parameters of the binding or of the estimator."""
+        for name in ("estimator", "graph"):
+            if name in params:
+                setattr(self, name, params.pop(name))
+        if params:
+            self.estimator = _copy(self.estimator).set_params(**params)
+        return self
+
+    def __sklearn_clone__(self) -> NodesOf:
+        return NodesOf(_copy(self.estimator), self.graph)
+
+    @property
+    def _estimator_type(self) -> str:
+        return self.estimator._estimator_type
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_")
+
+    def __sklearn_tags__(self) -> Any:
+        return self.estimator.__sklearn_tags__()
+
+
+def load(path: str | os.PathLike[str]) -> NodeClassifier | NodeRegressor:
+    """Load a model file written by :meth:`NodeClassifier.save` or `lase train`.
+
+    Returns
+    -------
+    NodeClassifier or NodeRegressor
+        Fitted, with the options that the model was trained with.
+    """
+    model = _core.load(_arrays.path_text(path))
+    cls = NodeRegressor if model.task == "regression" else NodeClassifier
+    stored = model.training.get("options", {})
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in stored.items()
+        if name in _LIBRARY
+    }
+    estimator = cls(**options)
+    estimator._set_model(model)
+    return estimator
+
+
+def _copy(estimator: Any) -> Any:
+    return type(estimator)(**estimator.get_params())
+
+
+def _names(nodes: Any) -> np.ndarray:
+    array = _arrays.to_numpy(nodes)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _class_array(names: Sequence[str]) -> np.ndarray:
+    """Class names as integers or booleans, if they were written so."""
+    if all(name in ("True", "False") for name in names):
+        return np.array([name == "True" for name in names])
+    try:
+        numbers = [int(name) for name in names]
+    except ValueError:
+        return np.array(names, dtype=object)
+    if [str(number) for number in numbers] != list(names):
+        return np.array(names, dtype=object)
+    return np.array(numbers)
+
+
+def _tags(kind: str, multi_label: bool) -> Any:
+    from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+
+    return Tags(
+        estimator_type=kind,
+        target_tags=TargetTags(required=False, multi_output=True),
+        classifier_tags=ClassifierTags(multi_label=multi_label) if kind == "classifier" else None,
+        regressor_tags=RegressorTags() if kind == "regressor" else None,
+        input_tags=InputTags(two_d_array=False),
+    )
+
+
+def _progress_text(state: dict[str, Any]) -> str:
+    if "features" in state:
+        return f"learning node features {100 * state['features']:.0f} %"
+    text = f"epoch {state['epoch']}/{state['epochs']}"
+    if "batch" in state:
+        text += f"  batch {state['batch']}/{state['batches']}"
+    text += f"  loss {state['loss']:.4f}"
+    if "best" in state:
+        text += f"  best {state['metric']} {state['best']:.4f} in epoch {state['best_epoch']}"
+    if "links_per_second" in state:
+        text += f"  {state['links_per_second'] / 1e6:.1f} M links/s"
+    return text

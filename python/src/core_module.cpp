@@ -1,0 +1,283 @@
+#include <ATen/ATen.h>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <torch/version.h>
+#include <utility>
+#include <vector>
+
+#include "lase/base/error.h"
+#include "lase/inference/explain.h"
+#include "lase/inference/objective.h"
+#include "lase/inference/predict.h"
+#include "lase/model/layers/registry.h"
+#include "lase/model/model_file.h"
+#include "lase/ops/library.h"
+#include "lase/train/trainer.h"
+
+#include "binding.h"
+#include "report/explanation.h"
+
+// The extension module lase._core: training and inference on torch.
+namespace lase::python {
+namespace {
+
+using nlohmann::json;
+
+// A NumPy array that shares the memory of a contiguous CPU tensor.
+template <class T>
+py::array tensor_view(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  const std::span<const T> values(plain.data_ptr<T>(), static_cast<size_t>(plain.numel()));
+  auto owner = std::make_shared<const at::Tensor>(plain);
+  return view(Array<T>(values, std::move(owner)), plain.sizes().vec());
+}
+
+at::Tensor to_tensor(const PlainArray<float>& values) {
+  std::vector<int64_t> shape(values.shape(), values.shape() + values.ndim());
+  at::Tensor tensor = at::empty(shape, at::kFloat);
+  std::copy_n(values.data(), values.size(), tensor.data_ptr<float>());
+  return tensor;
+}
+
+std::vector<int64_t> to_vector(const PlainArray<int64_t>& values) {
+  return {values.data(), values.data() + values.size()};
+}
+
+json metrics_json(const Objective& objective, const Scores& scores) {
+  json all = json::object();
+  for (const auto& metric : objective.metrics(scores)) all[metric.key] = metric.value;
+  return all;
+}
+
+// ---- Training
+
+// Progress of training, handed from the training thread to Python.
+struct Progress {
+  std::mutex mutex;
+  std::vector<json> epochs;  // since the last call of take()
+  json latest = json::object();
+
+  void add(json epoch) {
+    const std::lock_guard lock(mutex);
+    latest = epoch;
+    epochs.push_back(std::move(epoch));
+  }
+  void set(json state) {
+    const std::lock_guard lock(mutex);
+    latest = std::move(state);
+  }
+  std::pair<std::vector<json>, json> take() {
+    const std::lock_guard lock(mutex);
+    return {std::exchange(epochs, {}), std::exchange(latest, json::object())};
+  }
+};
+
+BoundOptions all_options(TrainOptions& options) {
+  BoundOptions all = train_option_table().bind(options);
+  for (auto& option : checkpoint_option_table().bind(options)) all.push_back(std::move(option));
+  return all;
+}
+
+json epoch_json(const EpochReport& report, const Objective& objective) {
+  json epoch = {{"epoch", report.epoch},     {"epochs", report.epochs},
+                {"loss", report.loss},       {"learning_rate", report.learning_rate},
+                {"seconds", report.seconds}, {"links_per_second", report.links_per_second}};
+  if (report.best_epoch > 0) {
+    epoch["best"] = report.best;
+    epoch["best_epoch"] = report.best_epoch;
+    epoch["metric"] = objective.headline({}).key;
+  }
+  if (report.validated) {
+    for (const auto& metric : objective.metrics(report.val)) {
+      epoch["val_" + metric.key] = metric.value;
+    }
+  }
+  return epoch;
+}
+
+json result_json(const TrainResult& result) {
+  const auto objective = make_objective(result.trained);
+  json all = {{"epochs", result.epochs},
+              {"best_epoch", result.best_epoch},
+              {"metric", objective->headline({}).key},
+              {"val_loss", result.val_loss},
+              {"val_nodes", result.val.nodes},
+              {"test_nodes", result.test.nodes},
+              {"val", metrics_json(*objective, result.val)},
+              {"test", metrics_json(*objective, result.test)},
+              {"setup_seconds", result.setup_seconds},
+              {"seconds", result.seconds},
+              {"train_seconds", result.train_seconds},
+              {"links_per_second", result.links_per_second},
+              {"training_links", result.training_links},
+              {"links", result.links},
+              {"sampling", result.sampling},
+              {"features", result.features},
+              {"stopped", result.stopped},
+              {"diverged", result.diverged},
+              {"checkpoint_error", result.checkpoint_error}};
+  return all;
+}
+
+// Returns the model, a summary, and the exception that stopped training early, or None. `show` is
+// called with the new epochs and the latest state.
+py::tuple train_model(const Graph& graph, const py::dict& values, const py::object& show,
+                      int64_t threads) {
+  TrainOptions options;
+  set_options(all_options(options), to_json(values));
+  const auto objective = make_objective(graph.nodes.labels);
+  objective->set_decision(
+      objective->select(options.select, objective->seeds(graph, Split::kTrain)));
+  Progress progress;
+  options.progress = [&](const EpochReport& report) {
+    progress.add(epoch_json(report, *objective));
+  };
+  options.batch_progress = [&](const BatchReport& report) {
+    if (report.seconds < 2) return;  // short runs show epochs only
+    progress.set({{"epoch", report.epoch},
+                  {"epochs", report.epochs},
+                  {"batch", report.batch},
+                  {"batches", report.batches},
+                  {"loss", report.loss}});
+  };
+  options.feature_progress = [&](double fraction) { progress.set({{"features", fraction}}); };
+  std::optional<TrainResult> result;
+  const auto raised = finish({.threads = threads,
+                              .run =
+                                  [&](const std::atomic<bool>& stop) {
+                                    options.stop = &stop;
+                                    result = train(graph, options);
+                                  },
+                              .poll =
+                                  [&] {
+                                    const auto [epochs, latest] = progress.take();
+                                    if (epochs.empty() && latest.empty()) return;
+                                    show(to_python(epochs), to_python(latest));
+                                  },
+                              .cancel = false});
+  if (!result) std::rethrow_exception(raised);
+  const bool validates = graph.split_size(Split::kVal) > 0;
+  if (raised && result->best_epoch == 0 && (validates || result->epochs == 0)) {
+    std::rethrow_exception(raised);  // there are no weights to keep
+  }
+  py::object exception = py::none();
+  if (raised) {
+    try {
+      std::rethrow_exception(raised);
+    } catch (py::error_already_set& error) {
+      exception = error.value();
+    }
+  }
+  json summary = result_json(*result);
+  summary["unused"] = unused_options(options.model);
+  return py::make_tuple(std::move(result->trained), to_python(summary), exception);
+}
+
+// ---- Inference
+
+// The embeddings [nodes, width] and the outputs [nodes, outputs].
+py::tuple predict_nodes(const TrainedModel& trained, const Graph& graph,
+                        const std::vector<int64_t>& fanout, uint64_t seed, int64_t threads) {
+  const Predictions predictions =
+      run(threads, [&] { return predict(trained, graph, fanout, seed); });
+  return py::make_tuple(tensor_view<float>(predictions.embedding),
+                        tensor_view<float>(predictions.outputs));
+}
+
+py::object class_probabilities(const TrainedModel& trained, const PlainArray<float>& outputs) {
+  const at::Tensor result = probabilities(trained, to_tensor(outputs));
+  return result.defined() ? py::object(tensor_view<float>(result)) : py::none();
+}
+
+py::array classes(const TrainedModel& trained, const PlainArray<float>& outputs) {
+  if (trained.task == Task::kMultiLabel) {
+    const auto objective = make_objective(trained);
+    return tensor_view<int64_t>(objective->decision_values(to_tensor(outputs)).gt(0).to(at::kLong));
+  }
+  return tensor_view<int64_t>(predicted_classes(trained, to_tensor(outputs)));
+}
+
+// All metrics of `outputs` [n, outputs] for n labeled nodes.
+py::object score_nodes(const TrainedModel& trained, const Graph& graph,
+                       const PlainArray<float>& outputs, const PlainArray<int64_t>& nodes) {
+  const auto objective = make_objective(trained, labels_as_trained(trained, graph));
+  const Scores scores = objective->score(to_tensor(outputs), to_vector(nodes));
+  json all = metrics_json(*objective, scores);
+  all["nodes"] = scores.nodes;
+  all["metric"] = objective->headline({}).key;
+  json of_classes = json::array();
+  for (const auto& each : scores.classes) {
+    of_classes.push_back({{"precision", each.precision()},
+                          {"recall", each.recall()},
+                          {"f1", each.f1()},
+                          {"nodes", each.support()}});
+  }
+  all["classes"] = of_classes;
+  return to_python(all);
+}
+
+// The explanation as text, data and SVG.
+py::dict explain_node(const TrainedModel& trained, const Graph& graph, int64_t node, int64_t output,
+                      const py::dict& shown, int64_t threads) {
+  ExplainOptions options{.node = node, .output = output};
+  options.neighbors = shown["neighbors"].cast<int64_t>();
+  options.attributes = shown["attributes"].cast<int64_t>();
+  options.features = shown["features"].cast<int64_t>();
+  const auto [explanation, target] = run(threads, [&] {
+    const Graph prepared = fitting_graph(trained, graph);
+    Explanation result = explain(trained, prepared, options);
+    std::optional<double> value;
+    if (trained.task == Task::kRegression) {
+      const int64_t of = std::max<int64_t>(output, 0);
+      value = predict(trained, prepared).outputs[node][of].item<double>();
+    }
+    return std::pair(std::move(result), value);
+  });
+  py::dict parts;
+  parts["text"] = to_python(explanation_text(explanation, target));
+  parts["data"] = to_python(explanation_json(explanation));
+  parts["svg"] = to_python(explanation_svg(explanation, target));
+  return parts;
+}
+
+}  // namespace
+
+void define(py::module_& module) {
+  py::module_::import("lase._graph");  // the type Graph
+  ops::register_all();
+  register_errors();
+  module.attr("torch_version") = TORCH_VERSION;
+  py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
+      .def_property_readonly(
+          "task", [](const TrainedModel& model) { return std::string(task_name(model.task)); })
+      .def_property_readonly("label_names",
+                             [](const TrainedModel& model) { return to_list(model.label_names); })
+      .def_property_readonly("feature_names",
+                             [](const TrainedModel& model) { return to_list(model.feature_names); })
+      .def_property_readonly(
+          "attribute_names",
+          [](const TrainedModel& model) { return to_list(model.attribute_names); })
+      .def_property_readonly("training",
+                             [](const TrainedModel& model) { return to_python(model.training); })
+      .def("save",
+           [](const TrainedModel& model, const std::string& path) {
+             run({.run = [&](const std::atomic<bool>&) { save_model(model, path); }});
+           })
+      .def("predict", predict_nodes)
+      .def("probabilities", class_probabilities)
+      .def("classes", classes)
+      .def("score", score_nodes)
+      .def("explain", explain_node);
+  module.def("load",
+             [](const std::string& path) { return run(0, [&] { return load_model(path); }); });
+  module.def("train", train_model);
+  module.def("train_options", [] {
+    TrainOptions options;
+    return to_python(describe_options(all_options(options)));
+  });
+}
+
+}  // namespace lase::python
+
+PYBIND11_MODULE(_core, module) { lase::python::define(module); }

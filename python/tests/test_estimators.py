@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import inspect
+import multiprocessing
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from safetensors_weights import weights
+
+import lase
+
+
+def test_classifies_nodes(mail: lase.Graph, model: lase.NodeClassifier) -> None:
+    assert model.score(mail) > 0.4
+    predicted = model.predict(mail)
+    assert predicted.shape == (200,) and set(predicted) <= set(model.classes_)
+    chances = model.predict_proba(mail, nodes=["p0003", "p0001"])
+    assert chances.shape == (2, len(model.classes_))
+    np.testing.assert_allclose(chances.sum(1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(chances[1], model.predict_proba(mail)[mail.index("p0001")])
+    assert model.transform(mail).shape[0] == 200
+    assert 1 <= model.best_epoch_ <= model.n_iter_ <= 20
+    assert [epoch["epoch"] for epoch in model.history_] == list(range(1, model.n_iter_ + 1))
+    scores = model.evaluate(mail)
+    assert scores["accuracy"] == model.score(mail)
+    assert set(scores["classes"]) == set(model.classes_)
+    table = model.predict_table(mail)
+    assert list(table.columns[:3]) == ["node", "label", "probability"]
+    np.testing.assert_array_equal(table["label"], predicted)
+
+
+def test_fit_has_the_options_of_the_program() -> None:
+    signature = inspect.signature(lase.NodeClassifier)
+    assert signature.parameters["epochs"].default == 200
+    assert signature.parameters["widths"].default == (128, 128)
+    assert "learning_rate : float, default=0.01" in (lase.NodeClassifier.__doc__ or "")
+    with pytest.raises(TypeError, match="did you mean 'epochs'"):
+        lase.NodeClassifier(epoch=3)
+    assert repr(lase.NodeClassifier(epochs=3, seed=2)) == "NodeClassifier(epochs=3, seed=2)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(epochs=0), "epochs 0: "),
+        (dict(learning_rate="fast"), "learning_rate 'fast'"),
+        (dict(model="gat"), "model 'gat'"),
+        (dict(widths=(8, "x")), "widths"),
+        (dict(transductive=True, strict_inductive=True), "mutually exclusive"),
+    ],
+)
+def test_invalid_options_give_one_sentence(mail: lase.Graph, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lase.NodeClassifier(**options).fit(mail)
+
+
+def test_unfitted_and_unlabeled(mail: lase.Graph) -> None:
+    with pytest.raises(ValueError, match="not fitted"):
+        lase.NodeClassifier().predict(mail)
+    with pytest.raises(ValueError, match="has no labels"):
+        lase.NodeClassifier().fit(mail.with_labels(None))
+    with pytest.raises(ValueError, match="use NodeClassifier"):
+        lase.NodeRegressor().fit(mail)
+    with pytest.raises(ValueError, match="use NodeRegressor"):
+        lase.NodeClassifier().fit(lase.Graph([[0], [1]], y=[0.5, 1.5]))
+
+
+def test_options_without_effect_give_a_warning(mail: lase.Graph) -> None:
+    with pytest.warns(UserWarning, match="depth has no effect on the model lase"):
+        lase.NodeClassifier(epochs=1, depth=3).fit(mail)
+
+
+def test_files_are_those_of_the_program(
+    mail: lase.Graph, model: lase.NodeClassifier, tmp_path: pathlib.Path
+) -> None:
+    model.save(tmp_path / "a.model")
+    loaded = lase.load(tmp_path / "a.model")
+    assert isinstance(loaded, lase.NodeClassifier)
+    assert loaded.epochs == 20
+    np.testing.assert_array_equal(loaded.predict_proba(mail), model.predict_proba(mail))
+    with pytest.raises(FileNotFoundError):
+        lase.load(tmp_path / "b.model")
+    program = os.environ.get("LASE_PROGRAM")
+    if not program:
+        pytest.skip("LASE_PROGRAM does not name the program")
+    mail.save(tmp_path / "mail.graph")
+    command = [program, "train", tmp_path / "mail.graph", "--epochs", "20", "--out"]
+    subprocess.run([*command, tmp_path / "b.model"], check=True, capture_output=True)
+    trained = lase.load(tmp_path / "b.model")
+    # The same weights, bit for bit.
+    np.testing.assert_array_equal(trained.transform(mail), model.transform(mail))
+    for name, value in weights(tmp_path / "a.model").items():
+        assert value == weights(tmp_path / "b.model")[name], name
+
+
+def test_models_and_estimators_can_be_pickled(mail: lase.Graph, model: lase.NodeClassifier) -> None:
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict_proba(mail), model.predict_proba(mail))
+    assert pickle.loads(pickle.dumps(lase.NodeClassifier(epochs=3))).epochs == 3
+
+
+def test_the_same_seed_gives_the_same_model(mail: lase.Graph) -> None:
+    first = lase.NodeClassifier(epochs=3, seed=5, threads=1).fit(mail)
+    second = lase.NodeClassifier(epochs=3, seed=5, threads=2).fit(mail)
+    np.testing.assert_array_equal(first.transform(mail), second.transform(mail))
+
+
+def test_fit_on_some_nodes(mail: lase.Graph) -> None:
+    nodes = mail.names[:150]
+    y = np.array(mail.class_names)[np.asarray(mail.y)[:150]]
+    plain = mail.with_labels(None).with_split(["none"] * 200)
+    model = lase.NodeClassifier(epochs=20).fit(plain, nodes, y)
+    assert model.result_["val_nodes"] == 15
+    others = mail.names[150:]
+    truth = np.array(mail.class_names)[np.asarray(mail.y)[150:]]
+    assert model.score(plain, others, truth) > 0.5
+    assert model.score(plain, others, truth) == np.mean(model.predict(plain, others) == truth)
+    integers = lase.NodeClassifier(epochs=2).fit(plain, nodes, np.arange(150) % 3)
+    assert integers.classes_.tolist() == [0, 1, 2]
+    assert integers.predict(plain).dtype.kind == "i"
+
+
+def test_regression_and_several_labels(mail: lase.Graph) -> None:
+    degree = np.diff(mail._core.row_ptr).astype(float)
+    regressor = lase.NodeRegressor(epochs=30).fit(mail.with_labels(degree))
+    assert regressor.predict(mail).shape == (200,)
+    test = np.array(mail.names)[mail.test_mask]
+    same = regressor.score(mail, test, degree[mail.test_mask])
+    assert regressor.score(mail.with_labels(degree)) == pytest.approx(same) and same > 0
+    both = mail.with_labels(np.stack([degree, -degree], 1))
+    two = lase.NodeRegressor(epochs=2).fit(both)
+    assert two.predict(mail).shape == (200, 2)
+    member = (np.asarray(mail.y)[:, None] == np.arange(3)).astype(int)
+    classifier = lase.NodeClassifier(epochs=10).fit(mail.with_labels(member))
+    assert classifier.predict(mail).shape == (200, 3)
+    assert set(np.unique(classifier.predict(mail))) <= {0, 1}
+    assert 0 <= classifier.score(mail.with_labels(member)) <= 1
+
+
+def test_explanations(mail: lase.Graph, model: lase.NodeClassifier) -> None:
+    explanation = model.explain(mail, node="p0017", neighbors=3)
+    assert "p0017" in str(explanation)
+    data = explanation.to_dict()
+    assert data["node"] == "p0017" and len(data["layers"][0]["neighbors"]) <= 3
+    assert explanation._repr_html_().startswith("<svg")
+    assert len(explanation.to_pandas()) <= 6
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert explanation.plot().get_title() == "node p0017"
+    other = model.explain(mail, "p0017", output=model.classes_[0])
+    assert other.to_dict()["output"] == model.classes_[0]
+    with pytest.raises(ValueError, match="expected one of"):
+        model.explain(mail, "p0017", output="nothing")
+
+
+def test_scikit_learn(mail: lase.Graph) -> None:
+    sklearn_base = pytest.importorskip("sklearn.base")
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+
+    estimator = lase.NodeClassifier(epochs=5, widths=(16, 16), quiet=True)
+    clone = sklearn_base.clone(estimator)
+    assert clone is not estimator and clone.get_params() == estimator.get_params()
+    assert sklearn_base.is_classifier(estimator)
+    assert sklearn_base.is_regressor(lase.NodeRegressor())
+    assert estimator.set_params(epochs=6).epochs == 6
+    nodes = np.array(mail.names)
+    y = np.array(mail.class_names)[np.asarray(mail.y)]
+    graph = mail.with_labels(None)
+    scores = cross_val_score(estimator.on(graph), nodes, y, cv=3)
+    assert scores.shape == (3,) and (scores > 0.1).all()
+    search = GridSearchCV(estimator.on(graph), {"epochs": [1, 3]}, cv=2).fit(nodes, y)
+    assert search.best_params_["epochs"] in (1, 3)
+    assert search.predict(nodes[:3]).shape == (3,)
+
+
+def test_joblib(mail: lase.Graph, model: lase.NodeClassifier, tmp_path: pathlib.Path) -> None:
+    joblib = pytest.importorskip("joblib")
+    joblib.dump(model, tmp_path / "a.joblib")
+    loaded = joblib.load(tmp_path / "a.joblib")
+    np.testing.assert_array_equal(loaded.predict(mail), model.predict(mail))
+
+
+def _predict(graph: lase.Graph, model: lase.NodeClassifier, queue: object) -> None:
+    queue.put((model.predict(graph), lase.NodeClassifier(epochs=1).fit(graph).n_iter_))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes(mail: lase.Graph, model: lase.NodeClassifier, method: str) -> None:
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    process = context.Process(target=_predict, args=(mail, model, queue))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads
+        process.start()
+    predicted, epochs = queue.get(timeout=120)
+    process.join(30)
+    assert process.exitcode == 0 and epochs == 1
+    np.testing.assert_array_equal(predicted, model.predict(mail))
+
+
+def test_other_threads_run_during_training(mail: lase.Graph) -> None:
+    counted = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    lase.NodeClassifier(epochs=20, patience=0).fit(mail)
+    done.set()
+    thread.join()
+    assert counted > 10
+
+
+def _interrupt_when(condition: object) -> None:
+    while not condition():  # type: ignore[operator]
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_keeps_the_best_weights(mail: lase.Graph) -> None:
+    model = lase.NodeClassifier(epochs=1_000_000, patience=0)
+    started = lambda: len(getattr(model, "history_", ())) > 0
+    thread = threading.Thread(target=_interrupt_when, args=(started,))
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(mail)
+    thread.join()
+    assert model.result_["stopped"] and model.n_iter_ < 1_000_000
+    assert model.predict(mail).shape == (200,)
+
+
+def test_an_interrupt_ends_other_work() -> None:
+    links = np.random.default_rng(1).integers(100_000, size=(2, 1_000_000))
+    graph = lase.Graph(links, num_nodes=100_000)
+    begin = time.monotonic()
+    late = lambda: time.monotonic() > begin + 0.3
+    thread = threading.Thread(target=_interrupt_when, args=(late,))
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        lase.DeepWalk(walks=1000).fit_transform(graph)
+    thread.join()
+
+
+def test_torch_is_imported_only_when_needed() -> None:
+    code = "import sys, lase; lase.Graph([[0], [1]]); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_another_version_of_torch_is_refused() -> None:
+    code = (
+        "import lase._build_info as b; b.torch_version = '0.1'\n"
+        "try:\n    import lase; lase.NodeClassifier\nexcept ImportError as e:\n    print(e)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert run.stdout.startswith("lase was built with torch 0.1, but torch")
+
+
+def test_embeddings(mail: lase.Graph) -> None:
+    rows = lase.LINE(width=16, seed=3).fit_transform(mail)
+    assert rows.shape == (200, 16)
+    np.testing.assert_array_equal(rows, lase.LINE(width=16, seed=3, threads=1).fit(mail).embedding_)
+    assert lase.DeepWalk(width=8, walks=2).fit_transform(mail).shape == (200, 8)
+    with pytest.raises(ValueError, match="width 0"):
+        lase.LINE(width=0).fit_transform(mail)
+    with pytest.raises(TypeError):
+        lase.LINE(walks=3)
+
+
+def test_types_of_options_are_up_to_date() -> None:
+    from lase import _option_types, _options_stub
+
+    expected = pathlib.Path(_option_types.__file__ or "").read_text()
+    assert _options_stub.text() == expected, "run python -m lase._options_stub"

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+from safetensors_weights import weights
+
+torch = pytest.importorskip("torch")
+
+import lase  # noqa: E402
+from lase import nn  # noqa: E402
+
+NODES, LINKS, WIDTH, COLUMNS = 30, 200, 7, 5
+
+
+def data(dtype: torch.dtype = torch.float32, seed: int = 0) -> tuple:
+    random = torch.Generator().manual_seed(seed)
+    x = torch.randn(NODES, WIDTH, generator=random).to(dtype)
+    edge_index = torch.randint(NODES - 2, (2, LINKS), generator=random)  # the last two are isolated
+    edge_attr = torch.randn(LINKS, COLUMNS, generator=random).to(dtype)
+    return x, edge_index, edge_attr
+
+
+def by_hand(conv: nn.LaseConv, x: torch.Tensor, edge_index: torch.Tensor, f: torch.Tensor | None):
+    """The equations, link by link."""
+    h = []
+    for u in range(len(x)):
+        s, r, z = torch.zeros_like(x[0]), 0, torch.zeros((), dtype=x.dtype)
+        for i in range(edge_index.shape[1]):
+            if edge_index[1, i] != u:
+                continue
+            v = x[edge_index[0, i]]
+            gate = torch.ones((), dtype=x.dtype)
+            if conv.gate_target is not None:
+                logit = conv.gate_target @ x[u] + conv.gate_source @ v + conv.gate_bias
+                if f is not None:
+                    logit = logit + conv.gate_link @ f[i]
+                gate = logit.sigmoid().squeeze()
+            a = torch.ones_like(v)
+            if conv.amplifier_weight is not None:
+                a = conv.amplifier_weight @ f[i] + conv.amplifier_bias
+                a = a.sigmoid() if conv.amplifier == "sigmoid" else a
+            s, z = s + gate * v * a, z + gate
+            if f is not None:
+                r = r + gate * f[i]
+        scale = 1 / z if z > 0 else 0
+        neighborhood = conv.neighbors @ (s * scale) + conv.bias
+        if f is not None:
+            neighborhood = neighborhood + conv.links @ (r * scale + torch.zeros_like(f[0]))
+        own = conv.own @ x[u]
+        h.append(
+            torch.cat([own, neighborhood])
+            if conv.combine == "concat"
+            else own * neighborhood if conv.combine == "multiply" else own + neighborhood
+        )
+    return torch.stack(h)
+
+
+@pytest.mark.parametrize("amplifier", ["linear", "sigmoid", "none"])
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize("combine", ["add", "multiply", "concat"])
+def test_computes_the_equations(amplifier: str, gate: bool, combine: str) -> None:
+    torch.manual_seed(1)
+    x, edge_index, edge_attr = data(torch.float64)
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS, gate=gate, amplifier=amplifier, combine=combine)
+    expected = by_hand(conv.double(), x, edge_index, edge_attr)
+    torch.testing.assert_close(conv(x, edge_index, edge_attr), expected)  # in double precision
+    actual = conv.float()(x.float(), edge_index, edge_attr.float())  # the fused kernel
+    torch.testing.assert_close(actual.double(), expected, rtol=1e-5, atol=1e-5)
+
+
+def gradients(conv: nn.LaseConv, dtype: torch.dtype, columns: int = COLUMNS) -> dict:
+    conv = conv.to(dtype)
+    conv.zero_grad()
+    x, edge_index, edge_attr = data(dtype)
+    x.requires_grad_()
+    f = edge_attr.requires_grad_() if columns > 0 else None
+    out = conv(x, edge_index, f)
+    (out * torch.linspace(-1, 1, out.numel(), dtype=dtype).reshape(out.shape)).sum().backward()
+    result = {name: value.grad.double() for name, value in conv.named_parameters()}
+    result["x"] = x.grad.double()
+    if f is not None:
+        result["edge_attr"] = f.grad.double()
+    return result
+
+
+@pytest.mark.parametrize("amplifier", ["linear", "sigmoid", "none"])
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize("columns", [COLUMNS, 0])
+def test_gradients_agree_with_double_precision(amplifier: str, gate: bool, columns: int) -> None:
+    torch.manual_seed(2)
+    conv = nn.LaseConv(WIDTH, 4, columns, gate=gate, amplifier=amplifier)
+    expected = gradients(conv, torch.float64, columns)
+    actual = gradients(conv, torch.float32, columns)
+    assert expected.keys() == actual.keys()
+    for name, value in expected.items():
+        error = (actual[name] - value).norm() / value.norm().clamp(min=1e-3)
+        assert error < 1e-5, name
+
+
+def test_double_precision_gradients_are_right() -> None:
+    x, edge_index, edge_attr = data(torch.float64)
+    conv = nn.LaseConv(WIDTH, 3, COLUMNS, amplifier="sigmoid").double()
+    x.requires_grad_()
+    edge_attr.requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, f: conv(x, edge_index, f), (x, edge_attr))
+
+
+def test_prepared_arcs_and_two_kinds_of_nodes() -> None:
+    x, edge_index, edge_attr = data()
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS)
+    arcs = nn.Arcs(edge_index, NODES)
+    assert torch.equal(conv(x, arcs, edge_attr), conv(x, edge_index, edge_attr))
+    pair = nn.LaseConv((WIDTH, 3), 4, COLUMNS)
+    targets = torch.randn(NODES + 5, 3)
+    assert pair((x, targets), edge_index, edge_attr).shape == (NODES + 5, 4)
+    assert nn.LaseConv(WIDTH, 4)(x, torch.zeros(2, 0, dtype=torch.long)).shape == (NODES, 4)
+
+
+def test_errors() -> None:
+    x, edge_index, edge_attr = data()
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS)
+    with pytest.raises(ValueError, match="edge_attr: has shape None"):
+        conv(x, edge_index)
+    with pytest.raises(ValueError, match="expected one for each of 200 links"):
+        conv(x, edge_index, edge_attr[:-1])
+    with pytest.raises(IndexError, match="leads from node"):
+        conv(x, edge_index + NODES, edge_attr)
+    with pytest.raises(ValueError, match="expected one of add, multiply, concat"):
+        nn.LaseConv(3, 4, combine="x")
+
+
+def test_is_the_layer_of_the_default_model(tmp_path: pathlib.Path) -> None:
+    x, edge_index, edge_attr = data(seed=3)
+    rules = dict(directed=True, duplicate_links="keep", self_loops="keep")
+    graph = lase.Graph(edge_index.flip(0), edge_attr, x=x, y=np.arange(NODES) % 2, **rules)
+    options = dict(epochs=1, widths=(4,), project=0, features="none", scale="none", normalize=False)
+    model = lase.NodeClassifier(**options).fit(graph)
+    model.save(tmp_path / "a.model")
+    stored = {
+        name: torch.frombuffer(bytearray(value), dtype=torch.float32)
+        for name, value in weights(tmp_path / "a.model").items()
+        if name.startswith(("weight.layer1.", "scaling.link_"))
+    }
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS, combine="concat")
+    for parameter, name in (
+        (conv.own, "w1"),
+        (conv.neighbors, "w2"),
+        (conv.links, "w3"),
+        (conv.bias, "bias"),
+        (conv.gate_target, "gate.u"),
+        (conv.gate_source, "gate.v"),
+        (conv.gate_link, "gate.e"),
+        (conv.gate_bias, "gate.bias"),
+        (conv.amplifier_weight, "amplifier"),
+        (conv.amplifier_bias, "amplifier.bias"),
+    ):
+        parameter.data = stored["weight.layer1." + name].reshape(parameter.shape)
+    f = (edge_attr - stored["scaling.link_mean"]) * stored["scaling.link_scale"]
+    expected = torch.tensor(np.array(model.transform(graph)))
+    torch.testing.assert_close(conv(x, edge_index, f).relu(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_trains_in_a_torch_model() -> None:
+    torch.manual_seed(0)
+    x, edge_index, edge_attr = data()
+    y = (edge_attr.new_zeros(NODES).index_add_(0, edge_index[1], edge_attr[:, 0]) > 0).long()
+    conv, head = nn.LaseConv(WIDTH, 16, COLUMNS), torch.nn.Linear(16, 2)
+    optimizer = torch.optim.Adam([*conv.parameters(), *head.parameters()], lr=0.05)
+    losses = []
+    for _ in range(60):
+        optimizer.zero_grad()
+        out = head(conv(x, edge_index, edge_attr).relu())
+        loss = torch.nn.functional.cross_entropy(out, y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.3 * losses[0]
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="this version of torch cannot compile")
+def test_compiles() -> None:
+    x, edge_index, edge_attr = data()
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS)
+    compiled = torch.compile(conv, backend="aot_eager", fullgraph=True)
+    expected, actual = conv(x, edge_index, edge_attr), compiled(x, edge_index, edge_attr)
+    torch.testing.assert_close(actual, expected)
+    expected.sum().backward()
+    gradient = conv.own.grad.clone()
+    conv.zero_grad()
+    actual.sum().backward()
+    torch.testing.assert_close(conv.own.grad, gradient)
