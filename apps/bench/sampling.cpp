@@ -360,14 +360,14 @@ json run_sampling(const SamplingFlags& flags, const Session& session) {
   std::vector<Candidate> candidates;
   for (const Strategy strategy : kStrategies) {
     for (const Replacement replacement : kReplacements) {
-      Candidate candidate{
-          strategy, replacement,
-          std::make_unique<lase::Estimator>(lase::SamplingOptions{.fanout = {flags.samples},
-                                                                  .strategy = strategy,
-                                                                  .replacement = replacement,
-                                                                  .refresh = lase::Refresh::kEager},
-                                            training.model(), training.inputs(),
-                                            training.train_graph(), training.batch())};
+      Candidate candidate{strategy, replacement,
+                          std::make_unique<lase::Estimator>(
+                              lase::SamplingOptions{.fanout = {flags.samples},
+                                                    .strategy = strategy,
+                                                    .replacement = replacement,
+                                                    .refresh = lase::Refresh::kEager},
+                              training.model(), training.inputs(), training.train_graph(),
+                              lase::SeedCounts{training.batch(), training.batch()})};
       std::vector<double> seconds;
       for (int repeat = 0; repeat < 3; ++repeat) {
         const auto start = Clock::now();

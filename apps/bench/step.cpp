@@ -115,7 +115,7 @@ class Run {
     step_.emplace(*model_, *inputs_, *objective_, lase::AdamOptions{});
     estimator_.emplace(
         lase::SamplingOptions{.fanout = flags.fanout, .strategy = lase::Strategy::kUniform},
-        *model_, *inputs_, neighborhoods_, batch_);
+        *model_, *inputs_, neighborhoods_, lase::SeedCounts{batch_, batch_});
   }
 
   // The first step is a warm-up and is not counted. All batches are full; epochs are repeated until

@@ -50,8 +50,8 @@ Document ablation(Lab& lab) {
           "Test scores of the default model, of the model without one of its parts, and of "
           "other models with their default options: micro-F1, or average precision for amlsim20k. "
           "Nodes have no features, except in the Heterogeneous Graph Benchmark (HGB), where they "
-          "have types and words. An asterisk marks differences from LASE with p < 0.05 in a paired "
-          "t-test over seeds, on one split."};
+          "have types and words, without features learned from links. An asterisk marks "
+          "differences from LASE with p < 0.05 in a paired t-test over seeds, on one split."};
   document.table.columns = {"model"};
   document.values.columns = {"data", "model", "seeds", "test", "test_error", "p", "metric"};
   for (const auto& row : rows()) document.table.rows.push_back({row.title});

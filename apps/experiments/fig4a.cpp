@@ -180,7 +180,8 @@ Document fig4a_links(Lab& lab) {
                         "link attributes, with attributes shuffled among links, and without "
                         "attributes: micro-F1, or average precision for amlsim20k. Nodes have no "
                         "features, except in the Heterogeneous Graph Benchmark (HGB), where they "
-                        "have types and words. The paper does not use these data sets."};
+                        "have types and words, without features learned from links. The paper does "
+                        "not use these data sets."};
   add_scores(lab, tests, "LASE", document);
   return document;
 }

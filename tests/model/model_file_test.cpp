@@ -93,6 +93,16 @@ TEST_F(ModelFile, StoresOptionsReductionsAndTargets) {
   EXPECT_EQ(texts(loaded.link_reduction.names), texts(trained.link_reduction.names));
 }
 
+// Written when another default applied; without a projection, it has no effect.
+TEST_F(ModelFile, MayHaveAnUnusedInputDropout) {
+  TrainedModel trained = trained_on(toy_graph({}));
+  ModelOptions options = trained.model->options();
+  options.input_dropout = 0.25;
+  trained.model = std::make_shared<Model>(options, trained.model->shape(), Parameters(3));
+  save_model(trained, path("m.model"));
+  EXPECT_EQ(load_model(path("m.model")).model->options().input_dropout, 0.25);
+}
+
 TEST_F(ModelFile, RejectsOtherFilesAndLaterVersions) {
   const Graph graph = toy_graph({});
   save_model(trained_on(graph), path("m.model"));

@@ -139,7 +139,7 @@ void expect_unbiased(const std::string& architecture, Layout layout,
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model(architecture, graph);
   const Adjacency& all = graph;
-  Estimator estimator(options, model, inputs, all, graph.node_count());
+  Estimator estimator(options, model, inputs, all, {graph.node_count(), graph.node_count()});
   estimator.refresh();
   perturb(model, 0.2);  // the snapshot and the probabilities are now stale
   for (int64_t l = 0; l < model.block_count(); ++l) {
@@ -202,7 +202,8 @@ TEST(Estimator, KeepsTheNormalizerAboveHalfOfItsBaseline) {
   const Inputs inputs(graph, no_scaling(graph));
   Model model = small_model("lase", graph);
   const Adjacency& all = graph;
-  Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot}, model, inputs, all, 26);
+  Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot}, model, inputs, all,
+                      {26, 26});
   estimator.refresh();
   perturb(model, 2);  // gates far from those of the snapshot
   const auto seeds = all_nodes(graph);
@@ -237,7 +238,7 @@ TEST(Estimator, SnapshotIsExactRightAfterARefresh) {
           model.forward(inputs, whole_batch(graph, {3, 1, 4}, model.block_count()), {}).detach();
       for (const Refresh refresh : {Refresh::kEager, Refresh::kLazy}) {
         Estimator estimator({.fanout = {1}, .strategy = Strategy::kSnapshot, .refresh = refresh},
-                            model, inputs, all, 3);
+                            model, inputs, all, {3, 3});
         estimator.refresh();
         const std::vector<int64_t> seeds = {3, 1, 4};
         const Batch batch = sample_batch(all, seeds, estimator.sampling(), {1, 0, 0});
@@ -258,7 +259,7 @@ void expect_lazy_matches_eager(const std::string& architecture, Layout layout, i
   const Adjacency& all = graph;
   const auto make = [&](Refresh refresh) {
     return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .refresh = refresh}, model,
-                     inputs, all, 4);
+                     inputs, all, {4, 4});
   };
   Estimator eager = make(Refresh::kEager);
   Estimator lazy = make(Refresh::kLazy);
@@ -294,7 +295,7 @@ TEST(Estimator, CountsBatchesUntilTheNextRefresh) {
   const Model model = small_model("sage", graph);
   const Adjacency& all = graph;
   Estimator estimator({.fanout = {2}, .strategy = Strategy::kMinVar, .refresh_every = 5}, model,
-                      inputs, all, 4);
+                      inputs, all, {4, 4});
   EXPECT_EQ(estimator.batches_left(), 0);
   estimator.refresh();
   EXPECT_EQ(estimator.batches_left(), 5);
@@ -315,7 +316,7 @@ TEST(Estimator, IsNotRefreshedIfThatIsUnnecessary) {
        {SamplingOptions{.fanout = {2}, .strategy = Strategy::kUniform},
         SamplingOptions{.fanout = {kWholeNeighborhood}, .strategy = Strategy::kSnapshot},
         SamplingOptions{.fanout = {25}, .strategy = Strategy::kMinVar}}) {
-    Estimator estimator(options, model, inputs, all, 4);
+    Estimator estimator(options, model, inputs, all, {4, 4});
     EXPECT_GT(estimator.batches_left(), int64_t{1} << 60);
     estimator.mark_stale();
     EXPECT_GT(estimator.batches_left(), 0);
@@ -329,7 +330,8 @@ TEST(Estimator, IsLazyIfBatchesTouchFewNodes) {
   const Model model = small_model("sage", graph);
   const Adjacency& all = graph;
   const auto lazy = [&](int64_t batch) {
-    return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot}, model, inputs, all, batch)
+    return Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot}, model, inputs, all,
+                     {batch, batch})
         .lazy();
   };
   EXPECT_TRUE(lazy(4));
@@ -339,14 +341,14 @@ TEST(Estimator, IsLazyIfBatchesTouchFewNodes) {
 TEST(Estimator, ChoosesAStrategyForModelAndGraph) {
   const auto described = [&](int64_t nodes, const SamplingOptions& options,
                              ops::Aggregate aggregate = ops::Aggregate::kMean,
-                             const std::string& architecture = "sage") {
+                             const std::string& architecture = "sage", int64_t seeds = 10'000) {
     const Graph graph = toy_graph({.nodes = nodes, .links = 20 * nodes});
     const Inputs inputs(graph, no_scaling(graph));
     const Adjacency& all = graph;
     ModelOptions model;
     model.model = architecture;
     model.aggregate = aggregate;
-    return Estimator(options, Model(model, {4, 3, 3}, 1), inputs, all, 512).describe();
+    return Estimator(options, Model(model, {4, 3, 3}, 1), inputs, all, {seeds, 512}).describe();
   };
   constexpr int64_t kSmall = 100;
   constexpr int64_t kLarge = 2000;
@@ -366,6 +368,9 @@ TEST(Estimator, ChoosesAStrategyForModelAndGraph) {
   EXPECT_EQ(described(kSmall, {}, kMax), "whole neighborhoods, link dropout 0.3");
   EXPECT_EQ(described(kLarge, {}, kMax), "uniform, fan-out 10,10");
   EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, "gcn"), "uniform, fan-out 10,10,10");
+  constexpr int64_t kFewSeeds = 5000;
+  EXPECT_EQ(described(kLarge, {}, ops::Aggregate::kMean, "sage", kFewSeeds),
+            "whole neighborhoods, link dropout 0.3");
 }
 
 TEST(Estimator, RejectsInvalidOptions) {
@@ -377,16 +382,21 @@ TEST(Estimator, RejectsInvalidOptions) {
   const Model model(options, {4, 3, 3}, 1);
   const Adjacency& all = graph;
   expect_error(
-      [&] { Estimator({.fanout = {2}, .strategy = Strategy::kMinVar}, model, inputs, all, 4); },
+      [&] {
+        Estimator({.fanout = {2}, .strategy = Strategy::kMinVar}, model, inputs, all, {4, 4});
+      },
       {"strategy min_var", "aggregate max"});
-  expect_error([&] { Estimator({.fanout = {2}, .refresh_every = 0}, model, inputs, all, 4); },
-               {"refresh_every 0"});
+  expect_error(
+      [&] {
+        Estimator({.fanout = {2}, .refresh_every = 0}, model, inputs, all, {4, 4});
+      },
+      {"refresh_every 0"});
   options.aggregate = ops::Aggregate::kMean;
   const Model mean(options, {4, 3, 3}, 1);
   expect_error(
       [&] {
         Estimator({.fanout = {2}, .strategy = Strategy::kSnapshot, .link_dropout = 0.5}, mean,
-                  inputs, all, 4);
+                  inputs, all, {4, 4});
       },
       {"link_dropout 0.5", "snapshot", "fanout all"});
 }

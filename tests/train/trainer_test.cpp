@@ -489,8 +489,10 @@ TEST(ValidationOutputs, AreComputedLessOftenIfTheyAreExpensive) {
   EXPECT_EQ(validation.interval(1, 50, 5), 1);
 }
 
+enum class Links : uint8_t { kWithinGroups, kRandom };
+
 // Nodes of two groups with the same degrees, without features and link attributes.
-Graph two_groups() {
+Graph two_groups(Links links = Links::kWithinGroups) {
   Graph graph = toy_graph({.nodes = 200, .links = 0, .features = 0, .attributes = 0});
   RawGraph raw;
   Random random(3);
@@ -505,7 +507,8 @@ Graph two_groups() {
                                                       : Split::kTest));
     for (int i = 0; i < 6; ++i) {
       raw.source.push_back(u);
-      raw.target.push_back(static_cast<int32_t>(2 * random.below(100) + u % 2));
+      const auto group = links == Links::kRandom ? random.below(2) : static_cast<uint64_t>(u % 2);
+      raw.target.push_back(static_cast<int32_t>(2 * random.below(100) + group));
     }
   }
   raw.nodes.names = names.finish();
@@ -550,6 +553,47 @@ TEST(TrainerFeatures, AreLearnedBesideSparseOnesButNotBesideDenseOnes) {
   const auto dense = train(graph, options);
   EXPECT_FALSE(dense.trained.learned.present());
   EXPECT_EQ(dense.features, "");
+}
+
+// With a sparse feature that is the label, features learned from links cannot be better.
+Graph with_label_as_feature(Graph graph) {
+  Floats is_label;
+  for (int64_t u = 0; u < graph.node_count(); ++u) {
+    is_label.push_back(u % 2 == 0 ? 1 : 0);
+    is_label.push_back(u % 2 == 1 ? 1 : 0);
+  }
+  graph.nodes.features = to_sparse(Attributes::dense(is_label, graph.node_count(), 2));
+  graph.nodes.feature_names = make_string_table(std::array{"even", "odd"});
+  return graph;
+}
+
+TEST(TrainerFeatures, AreLearnedBesideSparseOnesUnlessThatIsWorse) {
+  TrainOptions options = quick(20);
+  options.model.widths = {16, 16};
+  options.features.embed.width = 8;
+  options.features.embed.epochs = 50;
+  const auto equal = train(with_label_as_feature(two_groups()), options);
+  EXPECT_TRUE(equal.trained.learned.present()) << equal.features;
+  // Many columns of noise, and a short run of one epoch
+  Graph unrelated = with_label_as_feature(two_groups(Links::kRandom));
+  options.epochs = 10;
+  options.features.embed.width = 2048;
+  const auto worse = train(unrelated, options);
+  EXPECT_FALSE(worse.trained.learned.present()) << worse.features;
+  EXPECT_TRUE(worse.features.starts_with("those of the graph: ")) << worse.features;
+}
+
+TEST(TrainerFeatures, AreLearnedBesideSparseOnesWithoutValidationNodes) {
+  Graph graph = with_label_as_feature(two_groups());
+  std::vector<uint8_t> split(graph.nodes.split.begin(), graph.nodes.split.end());
+  std::replace(split.begin(), split.end(), static_cast<uint8_t>(Split::kVal),
+               static_cast<uint8_t>(Split::kTest));
+  graph.nodes.split = std::move(split);
+  TrainOptions options = quick(1);
+  options.features.embed.width = 8;
+  const auto result = train(graph, options);
+  EXPECT_TRUE(result.trained.learned.present());
+  EXPECT_EQ(result.features, "those of the graph, and others learned from the links (LINE)");
 }
 
 // Changing links of validation and test nodes must not change what training nodes have learned.

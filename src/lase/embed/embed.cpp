@@ -178,8 +178,9 @@ const OptionTable<EmbedOptions>& embed_option_table() {
     all.add(
         "method", &O::method, one_of<EmbedMethod>(),
         "Embedding method that learns node features from links, in addition to those of the graph; "
-        "auto = line if that gives a clearly better validation score in a short run, tried only if "
-        "the graph has no node features, or has sparse ones and at most 524,288 links; otherwise "
+        "auto = line if the graph has sparse node features and at most 524,288 links, unless short "
+        "runs show a clearly worse validation score, or if it has no node features and they show a "
+        "clearly better one; otherwise "
         "none. Unless training is transductive, links of validation and test nodes are not used");
     all.add("order", &O::order, one_of<Order>(),
             "LINE: first-order proximity, linked nodes are similar (first); second-order, nodes "

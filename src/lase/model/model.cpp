@@ -62,15 +62,20 @@ void check(const ModelOptions& options, const LayerType& type, const ModelShape&
   require_option(!type.make || !options.widths.empty(), OptionName{"widths"},
                  ": a model needs at least one layer");
   if (type.check) type.check(options);
-  require_option(*options.project > 0 || type.rereads_features ||
-                     options.input_dropout == ModelOptions{}.input_dropout,
-                 OptionName{"input_dropout"}, " ", options.input_dropout,
-                 ": has no effect, because node features are not projected; set ",
-                 OptionName{"project"});
   check_sizes(options, type, shape);
 }
 
 }  // namespace
+
+Model::Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed)
+    : Model(options, shape, Parameters(seed)) {
+  // Not for a model from a file, which may have been written with another default.
+  require_option(*options_.project > 0 || type_.rereads_features ||
+                     options_.input_dropout == ModelOptions{}.input_dropout,
+                 OptionName{"input_dropout"}, " ", options_.input_dropout,
+                 ": has no effect, because node features are not projected; set ",
+                 OptionName{"project"});
+}
 
 Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters)
     : options_(resolved(options, layer_type(options.model), shape)),

@@ -30,8 +30,7 @@ struct Baseline {
 class Model {
  public:
   // Throws Error if the options contradict each other or do not fit the data.
-  Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed)
-      : Model(options, shape, Parameters(seed)) {}
+  Model(const ModelOptions& options, const ModelShape& shape, uint64_t seed);
   // The layers create or read their parameters through `parameters`.
   Model(const ModelOptions& options, const ModelShape& shape, Parameters parameters);
 

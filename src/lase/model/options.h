@@ -26,7 +26,7 @@ struct ModelOptions {
   int64_t depth = 1;  // number of relabelings in LASE-WL
   // Width of h^(0) = W^(0) f(u); 0: h^(0) = f(u). Empty: depends on the number of features.
   std::optional<int64_t> project = {};
-  double input_dropout = 0.5;  // for features that are projected
+  double input_dropout = 0.7;  // for features that are projected
   double dropout = 0.5;        // for a node's own state in every layer, and for the head's input
   bool normalize = true;       // L2-normalize the last hidden state
 };

@@ -26,7 +26,7 @@ EpochRunner::EpochRunner(const TrainOptions& options, const TrainingData& data)
       model_(*data.trained.model),
       step_(model_, *data.inputs, *data.objective, options.adam),
       estimator_(options.sampling, model_, *data.inputs, data.protocol.train_graph,
-                 data.batch_size(options.batch)),
+                 {std::ssize(data.protocol.train), data.batch_size(options.batch)}),
       average_(model_.parameters(), options.average) {}
 
 double EpochRunner::seconds() const { return seconds_since(start_); }

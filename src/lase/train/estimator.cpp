@@ -29,13 +29,19 @@ std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) 
   return fanouts;
 }
 
+// Whether whole neighborhoods take little time: the graph is small, or there are few batches.
+bool is_small(const Adjacency& graph, int64_t seeds) {
+  constexpr int64_t kArcs = 1 << 16;
+  constexpr int64_t kArcsTimesSeeds = 500'000'000;
+  const int64_t arcs = graph.neighbor.size();
+  return arcs <= kArcs || seeds <= kArcsTimesSeeds / arcs;
+}
+
 // Replaces kAuto by the strategy that measured best (docs/results.md).
-SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjacency& graph) {
+SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjacency& graph,
+                       int64_t seeds) {
   if (options.strategy != Strategy::kAuto) return options;
-  constexpr int64_t kSmall = 1 << 16;
-  if (options.fanout.empty() && graph.neighbor.size() <= kSmall) {
-    options.fanout = {kWholeNeighborhood};
-  }
+  if (options.fanout.empty() && is_small(graph, seeds)) options.fanout = {kWholeNeighborhood};
   const bool steady = sums_terms(model.options()) && model.steady();
   options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
   return options;
@@ -56,8 +62,11 @@ bool samples_any(const Adjacency& graph, const std::vector<int64_t>& fanouts) {
 }  // namespace
 
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
-                     const Adjacency& graph, int64_t batch)
-    : options_(chosen(options, model, graph)), model_(model), inputs_(inputs), graph_(graph) {
+                     const Adjacency& graph, const SeedCounts& seeds)
+    : options_(chosen(options, model, graph, seeds.epoch)),
+      model_(model),
+      inputs_(inputs),
+      graph_(graph) {
   sampling_option_table().check(options);
   require_option(sums_terms(model.options()) || options_.strategy == Strategy::kUniform,
                  OptionName{"strategy"}, " ", name_of(options_.strategy),
@@ -87,7 +96,7 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
   if (!needs_refreshes()) left_ = kNever;
   if (!uses_snapshot) return;
   lazy_ = options_.refresh == Refresh::kLazy ||
-          (options_.refresh == Refresh::kAuto && cheaper_lazily(batch));
+          (options_.refresh == Refresh::kAuto && cheaper_lazily(seeds.batch));
   snapshot_ = std::make_unique<Snapshot>(model, inputs, graph,
                                          lazy_ ? Snapshot::When::kLazy : Snapshot::When::kEager);
 }

@@ -13,13 +13,19 @@
 
 namespace lase {
 
+// Numbers of seed nodes.
+struct SeedCounts {
+  int64_t epoch = 0;
+  int64_t batch = 0;
+};
+
 // Estimates neighborhood sums during training: holds the sampling configuration and the snapshot,
 // and refreshes probabilities and snapshot every `refresh_every` batches.
 class Estimator {
  public:
-  // `model`, `inputs` and `graph` must outlive the estimator. `batch`: seed nodes per batch.
+  // `model`, `inputs` and `graph` must outlive the estimator.
   Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
-            const Adjacency& graph, int64_t batch);
+            const Adjacency& graph, const SeedCounts& seeds);
 
   // Whether it is ever refreshed. A lazy snapshot cannot be restored bit for bit.
   bool needs_refreshes() const;

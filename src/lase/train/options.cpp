@@ -14,7 +14,8 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
         "(the "
         "reverse of num_neighbors in PyTorch Geometric), or one number for all layers; all = no "
         "sampling; auto = all if the strategy is auto and the training links have at most 65,536 "
-        "directions, otherwise 10, or with a snapshot 10 in the last layer and 1 in the others");
+        "directions, or at most 500 million divided by the number of training nodes; otherwise 10, "
+        "or with a snapshot 10 in the last layer and 1 in the others");
     all.add(
         "strategy", &O::strategy, one_of<Strategy>(),
         "Neighbor sampling: with equal probabilities (uniform), in proportion to the gate (gate), "

@@ -22,8 +22,10 @@ namespace lase {
 //   kGate       in proportion to λ
 //   kMinVar     in proportion to ‖x_i‖, which minimizes the variance of independent samples
 //   kSnapshot   uniform, for the change since exact sums were computed: s̃(u) + Σ (x_i − x̃_i) / π_i
-//   kAuto       whole neighborhoods if there are at most 65,536 training arcs; otherwise kSnapshot,
-//               or kUniform if the terms change randomly from batch to batch or are not summed
+//   kAuto       whole neighborhoods if there are at most 65,536 training arcs, or at most 500
+//   million
+//               training arcs times training nodes; otherwise kSnapshot, or kUniform if the terms
+//               change randomly from batch to batch or are not summed
 enum class Strategy : uint8_t { kAuto, kUniform, kGate, kMinVar, kSnapshot };
 
 // Whether a snapshot is refreshed in one pass over the graph (eager), or only for the nodes that

@@ -256,15 +256,19 @@ bool considers_line(const Graph& graph, const TrainOptions& options) {
          graph.links <= kMostLinks;
 }
 
-// A tenth of the epochs with LINE features and without; LINE features are used if their validation
-// score is clearly better. Without validation nodes, LINE features if neither nodes nor links have
-// attributes.
+// A tenth of the epochs with LINE features and without. Beside sparse features, LINE features are
+// used unless their validation score is clearly worse; in place of degrees, if it is clearly
+// better. Without validation nodes, LINE features if nodes have sparse features, or if neither
+// nodes nor links have attributes.
 FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   if (!considers_line(graph, options)) return {};
   const bool has_features = graph.nodes.features.columns > 0;
   const auto objective = make_objective(graph.nodes.labels);
   if (objective->seeds(graph, Split::kVal).empty()) {
-    if (has_features) return {};
+    if (has_features) {
+      return {.method = EmbedMethod::kLine,
+              .reason = "those of the graph, and others learned from the links (LINE)"};
+    }
     const bool line = graph.link_attributes.columns == 0;
     return {.method = line ? EmbedMethod::kLine : EmbedMethod::kNone,
             .reason = line ? "learned from the links (LINE), because neither nodes nor links have "
@@ -289,24 +293,25 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   };
   const auto without = score(EmbedMethod::kNone).first;
   auto [line, learned] = score(EmbedMethod::kLine);
-  // Clearly better: by two standard errors of a score between 0 and 1.
+  // Clearly: by two standard errors of a score between 0 and 1.
   const auto nodes = static_cast<double>(objective->seeds(graph, Split::kVal).size());
   const double margin = 2 * std::sqrt(std::max(0.0, without.value * (1 - without.value)) / nodes);
-  const bool better = line.merit() > without.merit() + margin;
-  FeatureChoice choice{.method = better ? EmbedMethod::kLine : EmbedMethod::kNone};
-  if (better) choice.learned = std::move(learned);
-  const std::string scores =
-      join(": validation ", line.title, " ", significant(better ? line.value : without.value, 3),
-           " after ", pilot.epochs, pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
-           significant(better ? without.value : line.value, 3));
+  const bool takes_line = has_features ? line.merit() >= without.merit() - margin
+                                       : line.merit() > without.merit() + margin;
+  FeatureChoice choice{.method = takes_line ? EmbedMethod::kLine : EmbedMethod::kNone};
+  if (takes_line) choice.learned = std::move(learned);
+  const std::string scores = join(
+      ": validation ", line.title, " ", significant(takes_line ? line.value : without.value, 3),
+      " after ", pilot.epochs, pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
+      significant(takes_line ? without.value : line.value, 3));
   if (has_features) {
-    choice.reason = join(better ? "those of the graph, and others learned from the links (LINE)"
-                                : "those of the graph",
-                         scores, better ? " without" : " with", " LINE features");
+    choice.reason = join(takes_line ? "those of the graph, and others learned from the links (LINE)"
+                                    : "those of the graph",
+                         scores, takes_line ? " without" : " with", " LINE features");
   } else {
-    choice.reason =
-        join(better ? "learned from the links (LINE)" : "degrees", ", because the graph has none",
-             scores, " with ", better ? "degrees" : "LINE features");
+    choice.reason = join(takes_line ? "learned from the links (LINE)" : "degrees",
+                         ", because the graph has none", scores, " with ",
+                         takes_line ? "degrees" : "LINE features");
   }
   return choice;
 }

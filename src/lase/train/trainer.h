@@ -63,8 +63,9 @@ struct TrainResult {
 // validation and test use all links. The same seed gives the same weights for any number of
 // threads, and after resuming from any checkpoint.
 //
-// If the graph has no node features and `features` is kAuto, short runs with LINE features and with
-// degree features decide: LINE features are used if their validation score is clearly better.
+// If `features` is kAuto and the graph has no node features or sparse ones, short runs with and
+// without LINE features decide. In place of degrees, LINE features are used if their validation
+// score is clearly better; beside sparse features, unless it is clearly worse.
 TrainResult train(const Graph& graph, const TrainOptions& options);
 
 }  // namespace lase
