@@ -20,10 +20,31 @@ def to_numpy(value: Any) -> np.ndarray:
     if hasattr(value, "detach"):  # a tensor
         return value.detach().cpu().numpy()
     if hasattr(value, "to_numpy"):  # pandas
-        return value.to_numpy()
+        array = value.to_numpy()
+        if array.dtype.kind == "O" and hasattr(value, "isna"):
+            array = _nullable(value, array)
+        return array
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         return np.from_dlpack(value)
     return np.asarray(value)
+
+
+def _nullable(value: Any, array: np.ndarray) -> np.ndarray:
+    """Nullable columns of numbers as floating-point numbers with NaN, or as plain numbers."""
+    dtypes = list(value.dtypes) if hasattr(value, "columns") else [value.dtype]
+    if not all(getattr(dtype, "kind", "O") in "biuf" for dtype in dtypes):
+        return array
+    missing = value.isna().to_numpy()
+    if missing.any():
+        return value.to_numpy(dtype=np.float64, na_value=np.nan)
+    return array.astype(np.result_type(*(getattr(d, "numpy_dtype", d) for d in dtypes)))
+
+
+def _missing(value: Any) -> bool:
+    """Whether a label is unknown: None, NaN, NaT, pandas.NA or an empty text."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (str, float)) and (value == "" or value != value)
 
 
 def floats(value: Any, name: str) -> np.ndarray:
@@ -46,7 +67,13 @@ def matrix(value: Any, name: str, rows: int, what: str) -> dict[str, Any]:
     """The parts of a dense or sparse matrix with the given number of rows."""
     if is_sparse(value):
         csr = value.tocsr()
-        csr.sum_duplicates()
+        try:
+            csr.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"{name}: is not a valid sparse matrix: {error}") from None
+        if not csr.has_canonical_format:
+            csr = csr.copy()
+            csr.sum_duplicates()
         if csr.shape[0] != rows:
             raise ValueError(f"{name}: has {csr.shape[0]} rows, expected one for each of {rows} {what}")
         return {
@@ -126,7 +153,9 @@ def _classes(array: np.ndarray, names: Any) -> dict[str, Any]:
             raise ValueError(f"y: contains class {codes.max()}, but there are {len(texts)} class_names")
         return {"task": "single-label", "names": texts, "values": codes.clip(-1).astype(np.int32)}
     if array.dtype.kind == "O":
-        known = np.array([not (v is None or v != v or v == "") for v in array], dtype=bool)
+        known = np.array([not _missing(value) for value in array], dtype=bool)
+    elif array.dtype.kind in "US":
+        known = array != array.dtype.type()
     elif array.dtype.kind == "f":
         known = np.isfinite(array) & (array >= 0)
     elif array.dtype.kind == "i":
@@ -149,6 +178,8 @@ def split(
     masks: dict[str, Any], words: Any, nodes: int
 ) -> np.ndarray | None:
     """The split as an array of 0 (none), 1 (train), 2 (val) and 3 (test); None without masks."""
+    if words is not None and any(mask is not None for mask in masks.values()):
+        raise ValueError("split: pass either the split or masks, not both")
     number = {"": 0, "none": 0, "train": 1, "val": 2, "valid": 2, "validation": 2, "test": 3}
     if words is not None:
         array = to_numpy(words)
@@ -164,12 +195,8 @@ def split(
         if mask is None:
             continue
         array = to_numpy(mask)
-        if array.dtype.kind != "b":  # positions of nodes
-            positions = integers(array, f"{name}_mask")
-            array = np.zeros(nodes, dtype=bool)
-            if positions.size > 0 and not (0 <= positions.min() and positions.max() < nodes):
-                raise ValueError(f"{name}_mask: contains a node outside 0 to {nodes - 1}")
-            array[positions] = True
+        if array.dtype.kind != "b":
+            array = _mask_of(integers(array, f"{name}_mask"), f"{name}_mask", nodes)
         if array.shape != (nodes,):
             raise ValueError(f"{name}_mask: has shape {array.shape}, expected ({nodes},)")
         if result is None:
@@ -178,6 +205,19 @@ def split(
             raise ValueError(f"{name}_mask: contains a node that is also in another mask")
         result[array] = value
     return result
+
+
+def _mask_of(numbers: np.ndarray, name: str, nodes: int) -> np.ndarray:
+    """A mask from node numbers, or from a mask of 0 and 1."""
+    if numbers.shape == (nodes,) and nodes > 2 and np.isin(numbers, (0, 1)).all():
+        return numbers == 1
+    if numbers.size > 0 and not (0 <= numbers.min() and numbers.max() < nodes):
+        raise ValueError(f"{name}: contains a node outside 0 to {nodes - 1}")
+    if np.unique(numbers).size < numbers.size:
+        raise ValueError(f"{name}: contains a node twice")
+    mask = np.zeros(nodes, dtype=bool)
+    mask[numbers] = True
+    return mask
 
 
 def path_text(path: Any) -> str:

@@ -71,7 +71,7 @@ class NodeEstimator(Params):
             Names of the training nodes, instead of the split of the graph. A fraction
             `validation_fraction` of them is held out for validation.
         y : array, optional
-            Labels of `nodes`, or of all nodes, instead of those of the graph.
+            Labels of `nodes`, or of all nodes if `nodes` is not given, instead of those of the graph.
 
         Returns
         -------
@@ -107,9 +107,13 @@ class NodeEstimator(Params):
         numbers = np.zeros(graph.num_nodes, dtype=np.uint8)
         numbers[index] = 1
         graph = graph._with_split(numbers)
-        if self.validation_fraction == 0:
+        fraction = float(self.validation_fraction)
+        if not 0 <= fraction < 1:
+            raise ValueError(f"validation_fraction {fraction}: must be at least 0 and below 1")
+        if fraction == 0:
             return graph
-        held_out = graph._core.hold_out(float(self.validation_fraction), int(self.seed))  # type: ignore[attr-defined]
+        seed = int(self.seed) % 2**64  # type: ignore[attr-defined]  # train() checks it
+        held_out = graph._core.hold_out(fraction, seed)
         return graph._with_split(held_out)
 
     def _warn(self, result: dict[str, Any]) -> None:
@@ -179,7 +183,7 @@ class NodeEstimator(Params):
 
     def _outputs(self, graph: Any, nodes: Any, fanout: Any, seed: int) -> np.ndarray:
         graph, _, outputs = self._run(graph, fanout, seed)
-        return outputs if nodes is None else outputs[graph.index(nodes)]
+        return outputs if nodes is None else outputs[graph.index(np.atleast_1d(_names(nodes)))]
 
     def transform(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
@@ -204,7 +208,7 @@ class NodeEstimator(Params):
         array of shape (nodes, width)
         """
         graph, embedding, _ = self._run(graph, fanout, seed)
-        return embedding if nodes is None else embedding[graph.index(nodes)]
+        return embedding if nodes is None else embedding[graph.index(np.atleast_1d(_names(nodes)))]
 
     def evaluate(
         self,
@@ -225,13 +229,13 @@ class NodeEstimator(Params):
             Names of nodes. By default, the labeled test nodes, or all labeled nodes if the graph has
             no test nodes.
         y : array, optional
-            Labels of `nodes`, or of all nodes, instead of those of the graph.
+            Labels of `nodes`, or of all nodes if `nodes` is not given, instead of those of the graph.
         fanout, seed : optional
             As for :meth:`transform`.
         """
         graph = as_graph(graph)
         if y is not None:
-            graph = graph.with_labels(y, nodes=nodes, task=self._fitted().task)
+            graph = self._label(graph, nodes, y)
         values = graph.y
         if values is None:
             raise ValueError("the graph has no labels to evaluate against; pass y")
@@ -247,8 +251,27 @@ class NodeEstimator(Params):
             raise ValueError("none of the nodes to evaluate has a label")
         _, _, outputs = self._run(graph, fanout, seed)
         scores = self._fitted().score(graph._core, outputs[index], index)
-        scores["classes"] = dict(zip(graph.class_names, scores["classes"]))
+        scores["classes"] = {entry.pop("class"): entry for entry in scores["classes"]}
         return scores
+
+    def _label(self, graph: Graph, nodes: Any, y: Any) -> Graph:
+        """The graph with labels to evaluate against, named like the outputs of the model."""
+        model = self._fitted()
+        if model.task == "single-label":
+            labeled = graph.with_labels(y, nodes=nodes, task=model.task)
+            if not set(labeled.class_names) & set(model.label_names):
+                raise ValueError(
+                    f"y: contains {', '.join(labeled.class_names[:3])}, but the classes of the model "
+                    f"are {', '.join(model.label_names[:10])}"
+                )
+            return labeled
+        shape = _arrays.to_numpy(y).shape
+        columns = 1 if len(shape) == 1 else shape[1]
+        if columns != len(model.label_names):
+            raise ValueError(
+                f"y: has {columns} columns, but the model has {len(model.label_names)} outputs"
+            )
+        return graph.with_labels(y, nodes=nodes, task=model.task, class_names=model.label_names)
 
     def explain(
         self,
@@ -410,7 +433,7 @@ Examples
         graph = as_graph(graph)
         outputs = self._outputs(graph, nodes, None, 1)
         chances = self._fitted().probabilities(outputs)
-        names = graph.names if nodes is None else [str(node) for node in nodes]
+        names = graph.names if nodes is None else [str(u) for u in np.atleast_1d(_names(nodes))]
         table = pandas.DataFrame({"node": names})
         if self.model_.task == "single-label":
             decided = self.model_.classes(outputs)
@@ -497,6 +520,14 @@ class NodesOf:
         self.estimator = estimator
         self.graph = graph
 
+    def __repr__(self) -> str:
+        return f"{self.estimator!r}.on({self.graph!r})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "estimator_" and "estimator" in self.__dict__:
+            _copy(self.estimator)._fitted()  # raises NotFittedError
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def fit(self, nodes: Any, y: Any = None) -> NodesOf:
         """Train on some nodes."""
         self.estimator_ = _copy(self.estimator).fit(self.graph, _names(nodes), y)
@@ -542,7 +573,7 @@ class NodesOf:
         return self.estimator._estimator_type
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "estimator_")
+        return "estimator_" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         return self.estimator.__sklearn_tags__()

@@ -64,9 +64,9 @@ class Graph:
 
     Notes
     -----
-    Tensors, data frames and objects that support DLPack are accepted wherever arrays are. `x` is
-    shared without a copy if it is a contiguous array of float32; do not change it afterwards. All
-    other arrays are copied.
+    Tensors, data frames and objects that support DLPack are accepted wherever arrays are. `x`, and
+    `y` with several columns, are shared without a copy if they are contiguous arrays of float32; do
+    not change them afterwards. `edge_index` and `edge_attr` are copied.
     """
 
     _core: _graph.Graph
@@ -190,9 +190,9 @@ class Graph:
         import pandas
 
         source, target = "source", "target"
-        rows = [{source: u, target: v, **data} for u, v, data in graph.edges(data=True)]
+        rows = [{**data, source: u, target: v} for u, v, data in graph.edges(data=True)]
         links = pandas.DataFrame(rows, columns=None if rows else [source, target])
-        nodes = pandas.DataFrame([{"id": u, **data} for u, data in graph.nodes(data=True)])
+        nodes = pandas.DataFrame([{**data, "id": u} for u, data in graph.nodes(data=True)])
         options = {
             "source": source,
             "target": target,
@@ -448,6 +448,8 @@ class Graph:
                 parts = _arrays.labels(values, task, class_names, self.num_nodes)
             else:
                 index = self.index(nodes)
+                if np.unique(index).size < index.size:
+                    raise ValueError("nodes: contains a node twice")
                 given = _arrays.labels(values, task, class_names, len(index))
                 unknown = -1 if given["task"] == "single-label" else np.nan
                 shape = (self.num_nodes, *given["values"].shape[1:])
@@ -546,6 +548,8 @@ def _link_ends(
             raise ValueError(f"edge_index: has shape {matrix.shape}, expected a square matrix")
         source = np.ascontiguousarray(matrix.row, dtype=np.int64)
         target = np.ascontiguousarray(matrix.col, dtype=np.int64)
+        if num_nodes is not None and num_nodes != matrix.shape[0]:
+            raise ValueError(f"num_nodes {num_nodes}: the adjacency matrix has {matrix.shape[0]} rows")
         return source, target, matrix.data if edge_attr is None else edge_attr, matrix.shape[0]
     array = _arrays.to_numpy(edge_index)
     if array.ndim != 2 or array.shape[0] != 2:

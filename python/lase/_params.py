@@ -71,5 +71,5 @@ class Params:
 
     def __repr__(self) -> str:
         defaults = self._defaults()
-        changed = {k: v for k, v in self.get_params().items() if v != defaults[k]}
+        changed = {k: v for k, v in self.get_params().items() if repr(v) != repr(defaults[k])}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"

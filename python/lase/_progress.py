@@ -21,6 +21,10 @@ def _notebook() -> Any:
     return display
 
 
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 class Progress:
     """Shows one line of text, which each call replaces.
 
@@ -34,7 +38,7 @@ class Progress:
         self._text = ""
         self._display = None if quiet else _notebook()
         self._handle: Any = None
-        self._terminal = not quiet and self._display is None and sys.stderr.isatty()
+        self._terminal = not quiet and self._display is None and _is_terminal()
 
     def show(self, text: str) -> None:
         self._text = text

@@ -8,6 +8,8 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, Callable
 
+import numpy as np
+
 from . import _arrays, _graph, _options
 from ._graph_type import Graph
 
@@ -39,7 +41,7 @@ def _reader(format: str, summary: str) -> Callable[..., Graph]:
         _options.check_names(f"read_{format}", options, names)
         is_parquet = isinstance(path, (str, os.PathLike)) and str(path).endswith(".parquet")
         if is_parquet or str(options.get("nodes", "")).endswith(".parquet"):
-            return _read_parquet(format, path, options)
+            return _read_parquet(format, path, {**options, "threads": threads})
         return _import(format, {first[0]["name"]: path, **options}, threads)
 
     parameter = inspect.Parameter(first[0]["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -63,7 +65,7 @@ def _read_parquet(format: str, path: Any, options: dict[str, Any]) -> Graph:
     def read(table: Any) -> pandas.DataFrame:
         if str(table).endswith(".parquet"):
             return pandas.read_parquet(table)
-        return pandas.read_csv(table)
+        return pandas.read_csv(table, dtype=str, keep_default_na=False)  # as it is
 
     nodes = options.pop("nodes", None)
     return read_frames(format, read(path), None if nodes is None else read(nodes), options)
@@ -76,8 +78,8 @@ def read_frames(
     import pandas
 
     names = [option["name"] for option in _FORMATS[format]["options"]]
-    _options.check_names("from_pandas", options, names)
     threads = options.pop("threads", 0)
+    _options.check_names("from_pandas", options, names)
     tables = {"links": links}
     if nodes is not None:
         tables["nodes"] = nodes.reset_index() if nodes.index.name and "id" not in nodes else nodes
@@ -107,8 +109,23 @@ def read_frames(
 
 
 def _write_csv(table: pandas.DataFrame, path: str) -> None:
-    """Write a table so that reading it gives the same values."""
-    table.to_csv(path, index=False, float_format="%.9g", date_format="%Y-%m-%dT%H:%M:%S")
+    """Write a table so that reading it gives the same values.
+
+    Integers that pandas holds as floating-point numbers, because some are missing, are written as
+    integers, and times with a time zone in UTC.
+    """
+    import pandas
+
+    table = table.copy(deep=False)
+    table.columns = [str(name) for name in table.columns]
+    for name, column in list(table.items()):
+        if isinstance(column.dtype, pandas.DatetimeTZDtype):
+            table[name] = column.dt.tz_convert("UTC").dt.tz_localize(None)
+        elif getattr(column.dtype, "kind", "O") == "f":
+            known = column.dropna().to_numpy(dtype=np.float64)
+            if known.size > 0 and (np.abs(known) < 2**53).all() and (known == np.floor(known)).all():
+                table[name] = column.astype("Int64")
+    table.to_csv(path, index=False)
 
 
 read_links = _reader("links", "Read links with attribute columns.")

@@ -7,6 +7,7 @@ from typing import Any, Union
 from . import _torch  # noqa: F401  # isort: skip  # before _core
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from . import _core  # noqa: F401  # registers torch.ops.lase
 
@@ -91,6 +92,7 @@ class _GatedSum(torch.autograd.Function):
         return s
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, ds: Tensor) -> Any:  # type: ignore[override]
         h, f, u, c, p, q, v, row_ptr, source, link, scale, gate = ctx.saved_tensors
         dh, du, dc, dp, dq, dv = torch.ops.lase.gated_sum_backward(
@@ -188,14 +190,35 @@ def gated_sum(
     Tensor of shape (targets, d + 1 + k)
         Float32 tensors on the CPU use a fused kernel, which allocates no array of size links × d.
     """
+    if amplifier not in ("linear", "sigmoid"):
+        raise ValueError(f"amplifier {amplifier!r}: expected linear or sigmoid")
+    if (p is None) != (q is None):
+        raise ValueError("p and q: expected both or neither")
+    if f is None and (u is not None or v is not None):
+        raise ValueError("u and v: need link attributes f")
+    columns = 0 if f is None else f.shape[-1]
+    width = h.shape[-1]
+    for name, x, shape in (
+        ("h", h, (arcs.num_sources, width)),
+        ("f", f, (arcs.link.shape[0], columns)),
+        ("u", u, (width, columns)),
+        ("c", c, (width,)),
+        ("p", p, (arcs.num_targets,)),
+        ("q", q, (arcs.num_sources,)),
+        ("v", v, (columns,)),
+    ):
+        if x is not None and tuple(x.shape) != shape:
+            raise ValueError(f"{name}: has shape {tuple(x.shape)}, expected {shape}")
+    # Autocast makes some of them bfloat16.
+    f, u, c, p, q, v = (None if x is None else x.to(h.dtype) for x in (f, u, c, p, q, v))
+    if h.dtype != torch.float32 or h.device.type != "cpu":
+        return gated_sum_reference(h, arcs, f, u, c, p, q, v, amplifier)
     number = _AMPLIFIERS["none" if u is None else amplifier]
-    fused = h.dtype == torch.float32 and h.device.type == "cpu"
-    if fused:
-        plain = [None if x is None else x.contiguous() for x in (h, f, u, c, p, q, v)]
-        return _GatedSum.apply(
-            *plain, arcs.row_ptr, arcs.source, arcs.link, arcs.scale, number
-        )
-    return gated_sum_reference(h, arcs, f, u, c, p, q, v, amplifier)
+    plain = [None if x is None else x.contiguous() for x in (h, f, u, c, p, q, v)]
+    result: Tensor = _GatedSum.apply(
+        *plain, arcs.row_ptr, arcs.source, arcs.link, arcs.scale, number
+    )
+    return result
 
 
 def gated_sum_reference(
@@ -341,6 +364,13 @@ class LaseConv(torch.nn.Module):
         arcs = edge_index
         if not isinstance(arcs, Arcs):
             arcs = Arcs(arcs, (source.shape[0], target.shape[0]))
+        for name, value, width in (
+            ("x", source, self.in_channels[0]),
+            ("x of the targets", target, self.in_channels[1]),
+        ):
+            if value.dim() != 2 or value.shape[1] != width:
+                shape = tuple(value.shape)
+                raise ValueError(f"{name}: has shape {shape}, expected (nodes, {width})")
         columns = 0 if edge_attr is None else edge_attr.shape[-1]
         if columns != self.edge_dim or (edge_attr is not None and edge_attr.dim() != 2):
             shape = None if edge_attr is None else tuple(edge_attr.shape)
@@ -369,7 +399,7 @@ class LaseConv(torch.nn.Module):
             p,
             q,
             v,
-            self.amplifier,
+            "sigmoid" if self.amplifier == "sigmoid" else "linear",
         )
         width = self.in_channels[0]
         mean = total / total[:, width : width + 1].clamp(min=1e-6)  # z(u) = 0 without links

@@ -1,7 +1,9 @@
 #include "binding.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -52,7 +54,8 @@ json to_json(py::handle value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>();
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
   if (py::isinstance<py::float_>(value)) return value.cast<double>();
-  if (PyIndex_Check(value.ptr()) != 0) {  // int, numpy.int64
+  if (py::hasattr(value, "tolist")) return to_json(value.attr("tolist")());  // NumPy
+  if (PyIndex_Check(value.ptr()) != 0) {
     const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
     if (!number) throw py::error_already_set();
     const int64_t signed_number = PyLong_AsLongLong(number.ptr());
@@ -71,7 +74,6 @@ json to_json(py::handle value) {
     }
     return object;
   }
-  if (py::hasattr(value, "tolist")) return to_json(value.attr("tolist")());  // NumPy
   if (PySequence_Check(value.ptr()) != 0) {
     json array = json::array();
     for (const auto item : value) array.push_back(to_json(item));
@@ -102,7 +104,32 @@ void register_errors() {
   });
 }
 
+namespace {
+
+std::atomic<bool> exiting = false;
+std::atomic<int> running = 0;
+
+struct Running {
+  Running() { ++running; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { --running; }
+};
+
+}  // namespace
+
+void stop_at_exit() {
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    exiting = true;
+    const py::gil_scoped_release release;
+    constexpr auto kInterval = std::chrono::milliseconds(10);
+    constexpr int kMost = 1000;  // ten seconds
+    for (int i = 0; running > 0 && i < kMost; ++i) std::this_thread::sleep_for(kInterval);
+  }));
+}
+
 std::exception_ptr finish(const Work& work) {
+  const Running counted;  // until this thread has the GIL again
   std::atomic<bool> stop = false;
   std::exception_ptr error;
   std::exception_ptr raised;
@@ -127,7 +154,7 @@ std::exception_ptr finish(const Work& work) {
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (work.poll) work.poll();
-    } catch (...) {
+    } catch (const std::exception&) {
       raised = std::current_exception();
       stop = true;
     }
@@ -136,6 +163,7 @@ std::exception_ptr finish(const Work& work) {
     const py::gil_scoped_release release;
     constexpr auto kInterval = std::chrono::milliseconds(50);
     for (std::unique_lock lock(mutex); !changed.wait_for(lock, kInterval, [&] { return done; });) {
+      if (exiting) stop = true;
       if (raised) continue;
       lock.unlock();
       {

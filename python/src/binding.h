@@ -29,6 +29,9 @@ nlohmann::json to_json(py::handle value);
 // cannot be read or written, ValueError for invalid input, MemoryError.
 void register_errors();
 
+// Stops work that other threads are doing when the interpreter exits.
+void stop_at_exit();
+
 // Work that runs on a thread of its own, without the GIL, while the calling thread watches for
 // signals.
 struct Work {

@@ -46,6 +46,7 @@ std::vector<int64_t> to_vector(const PlainArray<int64_t>& values) {
 
 json metrics_json(const Objective& objective, const Scores& scores) {
   json all = json::object();
+  if (scores.nodes == 0) return all;
   for (const auto& metric : objective.metrics(scores)) all[metric.key] = metric.value;
   return all;
 }
@@ -208,7 +209,9 @@ py::object score_nodes(const TrainedModel& trained, const Graph& graph,
   all["metric"] = objective->headline({}).key;
   json of_classes = json::array();
   for (const auto& each : scores.classes) {
-    of_classes.push_back({{"precision", each.precision()},
+    const auto number = static_cast<int64_t>(of_classes.size());
+    of_classes.push_back({{"class", std::string(objective->labels().names[number])},
+                          {"precision", each.precision()},
                           {"recall", each.recall()},
                           {"f1", each.f1()},
                           {"nodes", each.support()}});
@@ -247,6 +250,7 @@ void define(py::module_& module) {
   py::module_::import("lase._graph");  // the type Graph
   ops::register_all();
   register_errors();
+  stop_at_exit();
   module.attr("torch_version") = TORCH_VERSION;
   py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
       .def_property_readonly(

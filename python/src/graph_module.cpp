@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -101,24 +102,35 @@ bool both_directions(const RawGraph& raw) {
     if (raw.source[i] > raw.target[i]) reversed.push_back(i);
   }
   const auto ends = [&](int64_t i) { return std::minmax(raw.source[i], raw.target[i]); };
-  const auto by_ends = [&](int64_t a, int64_t b) { return ends(a) < ends(b); };
-  std::stable_sort(order.begin(), order.end(), by_ends);
-  std::stable_sort(reversed.begin(), reversed.end(), by_ends);
   const RawAttributes& f = raw.attributes;
+  const bool sparse = f.layout == Layout::kSparse;
+  // The stored values of a link, as a range.
   const auto row = [&](int64_t i) {
-    if (f.layout != Layout::kSparse) return std::pair(i * f.columns, (i + 1) * f.columns);
+    if (!sparse) return std::pair(i * f.columns, (i + 1) * f.columns);
     return std::pair(i == 0 ? int64_t{0} : f.row_end[i - 1], f.row_end[i]);
   };
-  const auto same_row = [&](int64_t a, int64_t b) {
+  // By nodes, then by attributes, so that parallel links are in the same order in both directions.
+  const auto compare = [&](int64_t a, int64_t b) {
+    const auto nodes = ends(a) <=> ends(b);
+    if (nodes != 0) return nodes < 0 ? -1 : 1;
     const auto [a0, a1] = row(a);
     const auto [b0, b1] = row(b);
-    const float* values = f.values.data();
-    return std::equal(values + a0, values + a1, values + b0, values + b1) &&
-           (f.layout != Layout::kSparse ||
-            std::equal(f.column.begin() + a0, f.column.begin() + a1, f.column.begin() + b0));
+    if (a1 - a0 != b1 - b0) return a1 - a0 < b1 - b0 ? -1 : 1;
+    for (int64_t j = 0; j < a1 - a0; ++j) {
+      if (sparse && f.column[a0 + j] != f.column[b0 + j]) {
+        return f.column[a0 + j] < f.column[b0 + j] ? -1 : 1;
+      }
+      if (f.values[a0 + j] != f.values[b0 + j]) {
+        return f.values[a0 + j] < f.values[b0 + j] ? -1 : 1;
+      }
+    }
+    return 0;
   };
+  const auto before = [&](int64_t a, int64_t b) { return compare(a, b) < 0; };
+  std::sort(order.begin(), order.end(), before);
+  std::sort(reversed.begin(), reversed.end(), before);
   return std::equal(order.begin(), order.end(), reversed.begin(),
-                    [&](int64_t a, int64_t b) { return ends(a) == ends(b) && same_row(a, b); });
+                    [&](int64_t a, int64_t b) { return compare(a, b) == 0; });
 }
 
 // Keeps the links from the lower to the higher node, and self-loops.
@@ -187,6 +199,11 @@ Graph build(const py::dict& parts, const py::dict& rules, int64_t threads) {
   RawGraph raw;
   raw.rules = rule_table().from_json(to_json(rules));
   const auto nodes = parts["nodes"].cast<int64_t>();
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  require(nodes >= 0 && nodes <= kMost, "the graph would have ", nodes, " nodes, expected 0 to ",
+          kMost,
+          "; nodes in edge_index are numbered from 0, and tables with other ids are read by ",
+          "Graph.from_pandas");
   const auto source = share(parts["source"].cast<PlainArray<int64_t>>());
   const auto target = share(parts["target"].cast<PlainArray<int64_t>>());
   const auto matrix = [&](const char* name) {
@@ -197,20 +214,20 @@ Graph build(const py::dict& parts, const py::dict& rules, int64_t threads) {
   };
   const Attributes edge_attr = matrix("edge_attr");
   raw.nodes.features = matrix("x");
-  raw.nodes.names = parts.contains("names") ? texts("names") : numbered_names("", nodes);
+  raw.nodes.names = texts("names");
   raw.nodes.feature_names = texts("feature_names");
   raw.attribute_names = texts("attribute_names");
   if (parts.contains("y")) raw.nodes.labels = to_labels(parts["y"]);
   if (parts.contains("split")) raw.nodes.split = share(parts["split"].cast<PlainArray<uint8_t>>());
   return run(threads, [&] {
+    if (raw.nodes.names.size() == 0) raw.nodes.names = numbered_names("", nodes);
     require_finite(edge_attr, "edge_attr");
     require_finite(raw.nodes.features, "x");
     raw.source = to_nodes(source, nodes);
     raw.target = to_nodes(target, nodes);
     raw.attributes = to_raw(edge_attr);
     const LinkRules& rule = raw.rules;
-    if (!rule.directed && !rule.separate_directions && rule.parallel == Parallel::kMerge &&
-        both_directions(raw)) {
+    if (!rule.directed && !rule.separate_directions && both_directions(raw)) {
       keep_one_direction(raw);
     }
     return build_graph(std::move(raw)).graph;
@@ -366,6 +383,7 @@ py::array embed_nodes(const Graph& graph, const py::dict& values, const py::obje
 
 void define(py::module_& module) {
   register_errors();
+  stop_at_exit();
   module.attr("__version__") = kVersion;
   py::class_<Graph, std::shared_ptr<Graph>>(module, "Graph")
       .def_property_readonly("nodes", &Graph::node_count)

@@ -285,3 +285,40 @@ def test_types_of_options_are_up_to_date() -> None:
 
     expected = pathlib.Path(_option_types.__file__ or "").read_text()
     assert _options_stub.text() == expected, "run python -m lase._options_stub"
+
+
+@pytest.mark.parametrize("task", ["regression", "multi-label"])
+def test_scores_do_not_depend_on_the_names_of_outputs(mail: lase.Graph, task: str) -> None:
+    degree = np.diff(mail._core.row_ptr).astype(np.float32)
+    y = degree if task == "regression" else (np.asarray(mail.y)[:, None] == [0, 1]).astype(int)
+    names = ["degree"] if task == "regression" else ["a", "b"]
+    graph = mail.with_labels(y, task=task, class_names=names)
+    estimator = lase.NodeRegressor if task == "regression" else lase.NodeClassifier
+    model = estimator(epochs=10).fit(graph)
+    test = np.array(mail.names)[mail.test_mask]
+    assert model.score(graph) == pytest.approx(model.score(mail, test, y[mail.test_mask]))
+    with pytest.raises(ValueError, match="has 3 columns, but the model has"):
+        model.score(mail, test, np.zeros((len(test), 3)))
+
+
+def test_scores_per_class_have_the_right_names(mail: lase.Graph, model: lase.NodeClassifier) -> None:
+    predicted = model.predict(mail)
+    of_two = np.isin(predicted, model.classes_[[2, 5]])
+    nodes = np.array(mail.names)[of_two]
+    scores = model.evaluate(mail, nodes, predicted[of_two])
+    found = {name: each["nodes"] for name, each in scores["classes"].items() if each["nodes"] > 0}
+    assert found == {c: (predicted == c).sum() for c in model.classes_[[2, 5]]}
+    with pytest.raises(ValueError, match="the classes of the model are"):
+        model.score(mail, nodes, np.zeros(len(nodes), dtype=int))
+
+
+def test_a_daemon_thread_may_train_at_exit() -> None:
+    code = (
+        "import threading, time, numpy as np, lase\n"
+        "graph = lase.Graph(np.random.default_rng(1).integers(50, size=(2, 300)), y=np.arange(50) % 2)\n"
+        "model = lase.NodeClassifier(epochs=10**6, patience=0)\n"
+        "threading.Thread(target=model.fit, args=(graph,), daemon=True).start()\n"
+        "while len(getattr(model, 'history_', ())) == 0: time.sleep(0.05)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120)
+    assert run.returncode == 0, run.stderr

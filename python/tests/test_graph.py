@@ -134,6 +134,13 @@ def test_empty_graphs() -> None:
     assert (graph.num_nodes, graph.num_links, graph.y) == (3, 0, None)
 
 
+def test_masks() -> None:
+    for mask in ([False, True, False, True], [0, 1, 0, 1], [3, 1]):
+        assert lase.Graph(LINKS, train_mask=mask).train_mask.tolist() == [False, True, False, True]
+    with pytest.raises(ValueError, match="train_mask: contains a node twice"):
+        lase.Graph(LINKS, train_mask=[2, 2])
+
+
 def test_labels() -> None:
     def labels(y: object, **more: object) -> tuple:
         graph = lase.Graph(LINKS, y=y, **more)
@@ -285,3 +292,37 @@ def test_suspicious_columns_give_a_warning(tmp_path: pathlib.Path) -> None:
     (tmp_path / "nodes.csv").write_text("id,label,copy\n" + "\n".join(people))
     with pytest.warns(UserWarning, match="'copy' alone predicts the label"):
         lase.read_links(tmp_path / "links.csv", nodes=tmp_path / "nodes.csv", label="label")
+
+
+def test_ids_labels_and_times_of_data_frames_are_exact() -> None:
+    pandas = pytest.importorskip("pandas")
+    links = pandas.DataFrame({"a": [12345678901.0, 12345678902.0, np.nan], "b": [1.0, 2.0, 3.0]})
+    graph = lase.Graph.from_pandas(links[:2], source="a", target="b")
+    assert graph.names == ["12345678901", "1", "12345678902", "2"]
+    nullable = pandas.DataFrame({"f": pandas.array([1, 2, 3, 4], dtype="Int64")})
+    assert lase.Graph(LINKS, x=nullable).x.ravel().tolist() == [1, 2, 3, 4]
+    labels = pandas.array(["b", pandas.NA, "a", ""], dtype="string")
+    assert np.asarray(lase.Graph(LINKS, y=labels).y).tolist() == [1, -1, 0, -1]
+
+
+def test_parallel_links_in_both_directions_count_once_in_any_order() -> None:
+    ends = [[0, 0, 1, 1], [1, 1, 0, 0]]
+    for weights in ([1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 2.0, 1.0]):
+        assert lase.Graph(ends, weights).edge_attr.tolist() == [[3.0]]
+        assert lase.Graph(ends, weights, duplicate_links="keep").num_links == 2
+
+
+def test_large_node_numbers_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="nodes in edge_index are numbered from 0"):
+        lase.Graph([[0, 2**40], [1, 0]])
+    with pytest.raises(ValueError, match="-3 nodes"):
+        lase.Graph(np.zeros((2, 0), dtype=int), num_nodes=-3)
+
+
+def test_sparse_matrices_are_checked_and_not_changed() -> None:
+    matrix = scipy.sparse.csr_matrix(([1.0, 2.0, 3.0], [1, 1, 0], [0, 2, 3, 3, 3]), shape=(4, 2))
+    assert lase.Graph(LINKS, x=matrix).x.toarray()[0].tolist() == [0, 3]
+    assert matrix.nnz == 3
+    matrix.indices[0] = 700_000_000
+    with pytest.raises(ValueError, match="x: is not a valid sparse matrix"):
+        lase.Graph(LINKS, x=matrix)

@@ -191,3 +191,38 @@ def test_compiles() -> None:
     conv.zero_grad()
     actual.sum().backward()
     torch.testing.assert_close(conv.own.grad, gradient)
+
+
+def test_gated_sum_checks_its_arguments() -> None:
+    x, edge_index, f = data()
+    arcs = nn.Arcs(edge_index, NODES)
+    for arguments in (
+        dict(p=torch.zeros(NODES)),
+        dict(p=torch.zeros(3), q=torch.zeros(NODES)),
+        dict(u=torch.zeros(2, 2)),
+        dict(v=torch.zeros(COLUMNS + 1)),
+        dict(amplifier="x"),
+    ):
+        with pytest.raises(ValueError):
+            nn.gated_sum(x, arcs, f, **arguments)
+    with pytest.raises(ValueError, match="u and v: need"):
+        nn.gated_sum(x, arcs, u=torch.zeros(WIDTH, COLUMNS))
+    with pytest.raises(ValueError, match=r"x: has shape \(30, 9\), expected \(nodes, 7\)"):
+        nn.LaseConv(WIDTH, 4, COLUMNS, gate=False)(torch.zeros(NODES, 9), edge_index, f)
+
+
+def test_a_second_derivative_is_refused() -> None:
+    x, edge_index, f = data()
+    x.requires_grad_()
+    out = nn.LaseConv(WIDTH, 4, COLUMNS)(x, edge_index, f)
+    (gradient,) = torch.autograd.grad(out.square().sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.square().sum().backward()
+
+
+def test_autocast() -> None:
+    x, edge_index, f = data()
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        out = conv(x, edge_index, f)
+    torch.testing.assert_close(out.float(), conv(x, edge_index, f), rtol=0.1, atol=0.1)

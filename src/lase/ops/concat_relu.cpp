@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "lase/ops/node.h"
 #include "lase/ops/workspace.h"
 
 namespace lase::ops {
@@ -51,7 +52,7 @@ Tensor concat_relu(const Tensor& a, const Tensor& b) {
     at::clamp_min_out(right, b.detach(), 0);
   }
   if (torch::autograd::compute_requires_grad(a, b)) {
-    auto node = std::make_shared<ConcatReluBackward>();
+    auto node = make_node<ConcatReluBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(a, b));
     node->y = y.detach();
     node->p = p;

@@ -7,6 +7,7 @@
 #include "lase/base/error.h"
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
+#include "lase/ops/node.h"
 
 namespace lase::ops {
 
@@ -150,7 +151,7 @@ Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const B
     std::tie(s, gate) = change(call->lists(), terms(plain));
   }
   if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
-    auto node = std::make_shared<GatedSumBackward>();
+    auto node = make_node<GatedSumBackward>();
     node->set_next_edges(
         torch::autograd::collect_next_edges(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v));
     node->call = std::move(call);

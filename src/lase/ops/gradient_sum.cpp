@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "lase/ops/node.h"
 #include "lase/ops/workspace.h"
 
 namespace lase::ops {
@@ -37,7 +38,7 @@ class RowsGradient::Sum : public torch::autograd::Node {
 
 Tensor sum_gradients(const Tensor& x) {
   if (!x.defined() || !torch::autograd::compute_requires_grad(x)) return x;
-  auto node = std::make_shared<RowsGradient::Sum>();
+  auto node = make_node<RowsGradient::Sum>();
   node->set_next_edges(torch::autograd::collect_next_edges(x));
   Tensor same = x.detach();
   torch::autograd::set_history(same, node);
@@ -45,9 +46,7 @@ Tensor sum_gradients(const Tensor& x) {
 }
 
 RowsGradient::RowsGradient(const Rows& x)
-    : sum_(std::dynamic_pointer_cast<Sum>(x.matrix.grad_fn())),
-      index_(x.index),
-      rows_(x.matrix.size(0)) {}
+    : sum_(node_as<Sum>(x.matrix.grad_fn())), index_(x.index), rows_(x.matrix.size(0)) {}
 
 Tensor RowsGradient::pass(const Tensor& dx) const {
   const c10::NoGradGuard no_grad;

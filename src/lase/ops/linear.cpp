@@ -7,6 +7,7 @@
 
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
+#include "lase/ops/node.h"
 
 namespace lase::ops {
 
@@ -57,7 +58,7 @@ Tensor linear(const Rows& x, const Tensor& w, const Dropout& dropout) {
     y = forward(rows, w.detach(), dropout);
   }
   if (torch::autograd::compute_requires_grad(x.matrix, w)) {
-    auto node = std::make_shared<LinearBackward>();
+    auto node = make_node<LinearBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x.matrix, w));
     node->needs_x = x.matrix.requires_grad();
     node->needs_w = w.requires_grad();

@@ -6,6 +6,7 @@
 
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
+#include "lase/ops/node.h"
 
 namespace lase::ops {
 
@@ -48,7 +49,7 @@ Tensor row_dot(const Rows& x, const Tensor& v) {
   static const auto op = operator_named<Signature>("lase::row_dot");
   Tensor y = op.call(rows.matrix, maybe(rows.index), plain);
   if (torch::autograd::compute_requires_grad(x.matrix, v)) {
-    auto node = std::make_shared<RowDotBackward>();
+    auto node = make_node<RowDotBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x.matrix, v));
     node->to_x = RowsGradient({x.matrix, rows.index});
     node->x = std::move(rows);
