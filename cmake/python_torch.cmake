@@ -20,7 +20,11 @@ if(NOT torch_abi)
   add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
 endif()
 
-if(EXISTS ${torch_folder}/lib/libtorch_cpu.so AND EXISTS ${torch_folder}/include/ATen/ATen.h)
+# In Debian's package, the libraries are links to system folders.
+file(REAL_PATH ${torch_folder} torch_folder)
+file(REAL_PATH ${torch_folder}/lib/libtorch_cpu.so torch_library)
+cmake_path(IS_PREFIX torch_folder "${torch_library}" torch_is_wheel)
+if(torch_is_wheel AND EXISTS ${torch_library} AND EXISTS ${torch_folder}/include/ATen/ATen.h)
   # A wheel from PyPI, of which only the CPU libraries are linked: its CMake package requires the
   # CUDA toolkit if it was built with CUDA.
   add_library(torch INTERFACE IMPORTED)

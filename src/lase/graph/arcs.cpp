@@ -64,9 +64,11 @@ SortedArcs::SortedArcs(const LinkEnds& ends) {
   });
 }
 
-Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
-                         const std::function<int64_t(int64_t, const SortedArcs::Arc&)>& row_of) {
+Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules) {
   const int64_t n = arcs.nodes();
+  const bool merged = !rules.row.empty();
+  const int shift = rules.separate_directions ? 1 : 0;
+  const int64_t* row = rules.row.data();
   const auto is_kept = [&](int64_t u, int64_t i) {
     return !rules.merge_parallel || !arcs.is_parallel(u, i);
   };
@@ -84,14 +86,19 @@ Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
   Buffer<int32_t> neighbor;
   neighbor.resize(row_ptr[n]);
   IndexBuffer link(row_ptr[n], rules.rows - 1, rules.largest_narrow);
+  constexpr int64_t kAhead = 32;
+  const int64_t last_arc = n == 0 ? 0 : arcs.end(n - 1);
   parallel_for(n, kRows, [&](int64_t first, int64_t last) {
     int64_t to = row_ptr[first];
     for (int64_t u = first; u < last; ++u) {
       for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
         if (!is_kept(u, i)) continue;
         const SortedArcs::Arc arc = arcs[i];
+        // The links of a node are far apart in memory.
+        if (merged && i + kAhead < last_arc) __builtin_prefetch(row + arcs[i + kAhead].link);
+        const int64_t number = merged ? row[arc.link] >> shift : arc.link;
         neighbor[to] = arc.neighbor;
-        link.set(to++, row_of(u, arc));
+        link.set(to++, attribute_row(rules.separate_directions, number, u, arc.neighbor));
       }
     }
   });
@@ -99,10 +106,9 @@ Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
 }
 
 Adjacency build_adjacency(const LinkEnds& ends, bool separate_directions) {
-  const AdjacencyRules rules{.rows = std::ssize(ends.source) * (separate_directions ? 2 : 1)};
-  return make_adjacency(SortedArcs(ends), rules, [&](int64_t u, const SortedArcs::Arc& arc) {
-    return attribute_row(separate_directions, arc.link, u, arc.neighbor);
-  });
+  return make_adjacency(SortedArcs(ends),
+                        {.separate_directions = separate_directions,
+                         .rows = std::ssize(ends.source) * (separate_directions ? 2 : 1)});
 }
 
 }  // namespace lase

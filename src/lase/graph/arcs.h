@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "lase/base/array.h"
@@ -48,21 +47,22 @@ class SortedArcs {
   Buffer<uint64_t> packed_;  // [arcs]: neighbor << kLinkBits | link, which sorts by both
 };
 
-struct AdjacencyRules {
-  bool merge_parallel = false;  // keep only the first of parallel arcs
-  int64_t rows = 0;             // rows of link attributes
-  int64_t largest_narrow = kLargestNarrow;
-};
-
-// Builds the adjacency; row_of(u, arc) gives the row of link attributes of each arc.
-Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules,
-                         const std::function<int64_t(int64_t u, const SortedArcs::Arc&)>& row_of);
-
 // Row of link attributes of the arc u→v. If directions are separate, each arc has its own row, and
 // the arc from the lower node comes first.
 constexpr int64_t attribute_row(bool separate_directions, int64_t link, int64_t u, int64_t v) {
   return separate_directions ? 2 * link + (u > v ? 1 : 0) : link;
 }
+
+struct AdjacencyRules {
+  bool merge_parallel = false;       // keep only the first of parallel arcs
+  bool separate_directions = false;  // see attribute_row()
+  int64_t rows = 0;                  // rows of link attributes
+  // [links]: a row of link attributes of each link; empty: links were not merged
+  std::span<const int64_t> row = {};
+  int64_t largest_narrow = kLargestNarrow;
+};
+
+Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules);
 
 // Adjacency of unmerged links: parallel links stay separate arcs.
 Adjacency build_adjacency(const LinkEnds& ends, bool separate_directions);

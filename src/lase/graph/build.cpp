@@ -52,15 +52,11 @@ BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
                            .directed = rules.directed,
                            .keep_self_loops = rules.self_loops == SelfLoops::kKeep});
     groups = group_links(raw, arcs);
-    graph.adjacency() = make_adjacency(
-        arcs,
-        {.merge_parallel = rules.parallel != Parallel::kKeep,
-         .rows = groups.rows(rules.separate_directions),
-         .largest_narrow = largest_narrow},
-        [&](int64_t u, const SortedArcs::Arc& arc) {
-          const int64_t link = groups.row[arc.link] / (rules.separate_directions ? 2 : 1);
-          return attribute_row(rules.separate_directions, link, u, arc.neighbor);
-        });
+    graph.adjacency() = make_adjacency(arcs, {.merge_parallel = rules.parallel != Parallel::kKeep,
+                                              .separate_directions = rules.separate_directions,
+                                              .rows = groups.rows(rules.separate_directions),
+                                              .row = groups.row,
+                                              .largest_narrow = largest_narrow});
   }
   report.self_loops = groups.self_loops;
   report.merged = groups.merged;
