@@ -15,6 +15,7 @@
 #include "lase/graph/split.h"
 #include "lase/ingest/export.h"
 #include "lase/ingest/import_graph.h"
+#include "lase/ingest/link_file.h"
 #include "lase/version.h"
 
 #include "binding.h"
@@ -176,28 +177,11 @@ Labels to_labels(const py::dict& parts) {
   return labels;
 }
 
-const OptionTable<LinkRules>& rule_table() {
-  static const auto table = [] {
-    using O = LinkRules;
-    OptionTable<O> all;
-    all.add("directed", &O::directed, any(),
-            "Treat links as directed: a source node aggregates from its target nodes, but not vice "
-            "versa");
-    all.add("separate_directions", &O::separate_directions, any(),
-            "Keep separate attributes for the two directions of an undirected link");
-    all.add("self_loops", &O::self_loops, one_of<SelfLoops>(), "Links from a node to itself");
-    all.add("duplicate_links", &O::parallel, one_of<Parallel>(),
-            "Several links between the same two nodes");
-    all.add("merge", &O::merge, one_of<Merge>(), "How to combine the attributes of merged links");
-    return all;
-  }();
-  return table;
-}
-
 // A graph from arrays. `parts`: source, target, nodes; edge_attr, x, y, split and names if any.
 Graph build(const py::dict& parts, const py::dict& rules, int64_t threads) {
   RawGraph raw;
-  raw.rules = rule_table().from_json(to_json(rules));
+  raw.rules = link_rule_option_table(Merging::kChosen).from_json(to_json(rules));
+  check(raw.rules);
   const auto nodes = parts["nodes"].cast<int64_t>();
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   require(nodes >= 0 && nodes <= kMost, "the graph would have ", nodes, " nodes, expected 0 to ",

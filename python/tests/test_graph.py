@@ -98,6 +98,8 @@ def test_rules_for_links() -> None:
     ]
     with pytest.raises(ValueError, match="joins node '1' to itself"):
         lase.Graph(links, self_loops="error")
+    with pytest.raises(ValueError, match="directed and separate_directions are mutually exclusive"):
+        lase.Graph(links, directed=True, separate_directions=True)
     with pytest.raises(ValueError, match="merge 'most': "):
         lase.Graph(links, merge="most")
 
