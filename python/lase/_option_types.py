@@ -1,4 +1,4 @@
-"""Types of the training options. Written by lase._options_stub; do not edit."""
+"""Types of the training options. Written by lase._write_option_types; do not edit."""
 
 from __future__ import annotations
 

@@ -281,10 +281,10 @@ def test_embeddings(mail: lase.Graph) -> None:
 
 
 def test_types_of_options_are_up_to_date() -> None:
-    from lase import _option_types, _options_stub
+    from lase import _option_types, _write_option_types
 
     expected = pathlib.Path(_option_types.__file__ or "").read_text()
-    assert _options_stub.text() == expected, "run python -m lase._options_stub"
+    assert _write_option_types.text() == expected, "run python -m lase._write_option_types"
 
 
 @pytest.mark.parametrize("task", ["regression", "multi-label"])

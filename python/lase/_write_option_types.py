@@ -1,6 +1,6 @@
 """Writes _option_types.py: the types of the training options, for editors and type checkers.
 
-    python -m lase._options_stub > python/lase/_option_types.py
+    python -m lase._write_option_types > python/lase/_option_types.py
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def text() -> str:
     from . import _estimators
 
     lines = [
-        '"""Types of the training options. Written by lase._options_stub; do not edit."""',
+        '"""Types of the training options. Written by lase._write_option_types; do not edit."""',
         "",
         "from __future__ import annotations",
         "",
