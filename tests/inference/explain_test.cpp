@@ -28,6 +28,9 @@ TrainedModel some_model(const Graph& graph, const std::string& architecture, siz
       7);
   trained.task = Task::kSingleLabel;
   trained.label_names = graph.nodes.labels.names;
+  trained.feature_names = graph.nodes.feature_names;
+  trained.attribute_names = graph.attribute_names;
+  trained.separate_directions = graph.separate_directions;
   return trained;
 }
 
@@ -280,10 +283,24 @@ TEST(Predict, AddsTheFeaturesThatTrainingAdded) {
 TEST(Predict, RejectsAGraphWithOtherAttributes) {
   const Graph graph = toy_graph({});
   TrainedModel trained = some_model(graph, "sage", 1);
-  trained.attribute_names = graph.attribute_names;
-  trained.feature_names = graph.nodes.feature_names;
-  const Graph other = toy_graph({.features = 5});
-  expect_error([&] { predict(trained, other); }, {"the graph", "has 5 node features"});
+  trained.preprocessing = {{"slices_by", "span"}, {"slice_boundaries", {0, 1, 2}}};
+  const auto rejects = [&](const Graph& other, std::initializer_list<std::string> parts) {
+    expect_error([&] { predict(trained, other); }, parts);
+    expect_error([&] { explain(trained, other, {.node = 0}); }, parts);
+  };
+  rejects(toy_graph({.features = 5}), {"the graph", "has 5 node features"});
+  Graph other = graph;  // the same widths, but other columns
+  other.nodes.feature_names = numbered_names("x", graph.nodes.feature_names.size());
+  rejects(other, {"column 1 of the node features", "'x0'"});
+  other = graph;
+  other.attribute_names = numbered_names("a", graph.attribute_names.size());
+  rejects(other, {"column 1 of the link attributes", "'a0'"});
+  other = graph;
+  other.separate_directions = true;
+  rejects(other, {"separate attributes for each direction"});
+  other = graph;
+  other.preprocessing = {{"slices_by", "span"}, {"slice_boundaries", {0, 1, 3}}};
+  rejects(other, {"other time slices"});
 }
 
 // The node's own features at their mean, its own links removed, and both.

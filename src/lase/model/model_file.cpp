@@ -113,6 +113,14 @@ std::string difference(const StringTable& expected, const StringTable& found) {
   return text.empty() ? text : text + ")";
 }
 
+bool equal(const StringTable& a, const StringTable& b) {
+  if (a.size() != b.size()) return false;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 // Throws Error for the first difference between two lists of names.
 void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
                  const std::string& path) {
@@ -142,7 +150,7 @@ void check_slices(const nlohmann::json& expected, const nlohmann::json& found,
 }  // namespace
 
 Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
-  require(graph.node_count() > 0, path, ": the graph has no nodes");
+  require(graph.node_count() > 0, path, ": has no nodes");
   const bool had_features = graph.nodes.features.columns > 0;
   if (trained.degree_features && !had_features) {
     graph.nodes.features = degree_features(graph);
@@ -160,7 +168,8 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
     reduce_links(graph, {}, trained.link_reduction);
   }
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
-  if (trained.learned.present()) {
+  // A graph with the names of all features, learned ones included, is already prepared.
+  if (trained.learned.present() && !equal(trained.feature_names, graph.nodes.feature_names)) {
     const int64_t own = trained.feature_names.size() - trained.learned.embedding.width();
     require(graph.nodes.features.columns == own, path, ": has ", graph.nodes.features.columns,
             " node features, but the model was trained on ", own,
@@ -180,13 +189,10 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
 
 Graph fitting_graph(const TrainedModel& trained, const Graph& graph) {
   const ModelShape& shape = trained.model->shape();
-  const auto fits = [&](const Graph& g) {
-    return g.nodes.features.columns == shape.node_features &&
-           g.link_attributes.columns == shape.link_attributes;
-  };
-  if (fits(graph)) return graph;
   Graph prepared = prepare_graph(trained, graph, "the graph");
-  require(fits(prepared), "the graph has ", prepared.nodes.features.columns, " node features and ",
+  require(prepared.nodes.features.columns == shape.node_features &&
+              prepared.link_attributes.columns == shape.link_attributes,
+          "the graph has ", prepared.nodes.features.columns, " node features and ",
           prepared.link_attributes.columns, " link attributes, but the model was trained on ",
           shape.node_features, " and ", shape.link_attributes);
   return prepared;

@@ -24,10 +24,12 @@ struct TrainedModel : ModelDescription {
 void save_model(const TrainedModel& trained, const std::string& path);
 TrainedModel load_model(const std::string& path);
 
-// The graph as the model expects it: features added or reduced as in training. Throws Error with
-// the difference if the attributes do not fit.
+// The graph as the model expects it: features added or reduced as in training. A graph that is
+// already prepared stays the same. Throws Error with the difference if columns, time slices or
+// directions are not those of the training graph.
 Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path);
-// The graph itself if it has the widths that the model expects, and prepare_graph() otherwise.
+// prepare_graph() for a graph without a path. Also throws Error if the widths of the graph are not
+// those of the model.
 Graph fitting_graph(const TrainedModel& trained, const Graph& graph);
 
 }  // namespace lase
