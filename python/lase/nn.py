@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Union
 
 from . import _torch  # noqa: F401  # isort: skip  # before _core
@@ -19,7 +20,7 @@ _CHUNK = 1 << 14  # arcs per step of the gradient of link attributes
 
 
 class Arcs:
-    """Links grouped by target, for several layers on the same graph.
+    """Links grouped by target node, computed once and shared by several layers.
 
     Parameters
     ----------
@@ -45,9 +46,17 @@ class Arcs:
             counts = torch.bincount(edge_index[1], minlength=targets)
             self.row_ptr = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
 
+    def to(self, device: Any) -> Arcs:
+        """Return a copy on another device."""
+        moved = copy.copy(self)
+        moved.row_ptr = self.row_ptr.to(device)
+        moved.source = self.source.to(device)
+        moved.link = self.link.to(device)
+        return moved
+
     @property
     def scale(self) -> Tensor:
-        """1 / |N(u)| of each target, or 1 if it has no links."""
+        """1 / |N(i)| of each target node i, or 1 if it has no links."""
         return self.row_ptr.diff().clamp(min=1).float().reciprocal()
 
     @property
@@ -169,26 +178,38 @@ def gated_sum(
     v: Tensor | None = None,
     amplifier: str = "linear",
 ) -> Tensor:
-    """Average over neighborhoods what neighbors are times what links say.
+    r"""Compute the gated mean of the states of neighbors, amplified by link attributes.
 
-    For each target u, the mean over its links e from v of λ [h(v) ⊙ a(e); 1; f(e)], with the gate
-    λ = σ(p(u) + q(v) + V f(e)) and the amplifier a(e) = U f(e) + c, σ(U f(e) + c) or 1.
+    For each target node i, with the links e from its neighbors j::
+
+        s(i) = 1/|N(i)| Σ_j λ(e) [h(j) ⊙ a(e); 1; f(e)]
+        λ(e) = σ(p(i) + q(j) + v · f(e))
+        a(e) = U f(e) + c    (amplifier='linear')
+        a(e) = σ(U f(e) + c) (amplifier='sigmoid')
 
     Parameters
     ----------
     h : Tensor of shape (sources, d)
+        States of the source nodes.
     arcs : Arcs
+        The links.
     f : Tensor of shape (links, k), optional
+        Link attributes.
     u, c : Tensor of shape (d, k) and (d,), optional
-        Weights of the amplifier; without `u`, a(e) = 1.
+        Weight U and bias c of the amplifier. Without `u`, a(e) = 1.
     p, q, v : Tensor of shape (targets,), (sources,) and (k,), optional
-        Terms of the gate; without `p`, λ = 1.
-    amplifier : {'linear', 'sigmoid'}
+        Terms of the gate. Without `p` and `q`, λ(e) = 1.
+    amplifier : {'linear', 'sigmoid'}, default='linear'
+        Activation of the amplifier.
 
     Returns
     -------
     Tensor of shape (targets, d + 1 + k)
-        Float32 tensors on the CPU use a fused kernel, which allocates no array of size links × d.
+        Zeros for target nodes without links.
+
+    Notes
+    -----
+    For float32 tensors on the CPU, a fused kernel allocates no array of size links × d.
     """
     if amplifier not in ("linear", "sigmoid"):
         raise ValueError(f"amplifier {amplifier!r}: expected linear or sigmoid")
@@ -232,7 +253,7 @@ def gated_sum_reference(
     v: Tensor | None = None,
     amplifier: str = "linear",
 ) -> Tensor:
-    """The same as :func:`gated_sum`, composed of torch operations."""
+    """Reference implementation of :func:`gated_sum` with torch operations."""
     target, source = arcs.target, arcs.source.long()
     fe = None if f is None else f[arcs.link]
     x = h[source]
@@ -253,39 +274,44 @@ def gated_sum_reference(
 
 
 class LaseConv(torch.nn.Module):
-    r"""One layer of the default model `lase`, for use in any PyTorch model.
+    r"""The graph convolution of the default model `lase`, as a PyTorch layer.
 
-    With a gate λ(u,v) = σ(V [h(u); h(v); f(e)] + b) that is normalized over the neighborhood,
-    z(u) = Σ λ, and an amplifier a(e) = U f(e) + c, it computes::
+    For each node i, with the links e from its neighbors j to i::
 
-        s(u)  = 1/z(u) Σ λ(u,v) h(v) ⊙ a(e)
-        r(u)  = 1/z(u) Σ λ(u,v) f(e)
-        h'(u) = W1 h(u) ∘ (W2 s(u) + W3 r(u) + b)
+        λ(e)  = σ(V [h(i); h(j); f(e)] + b_g)             gate
+        a(e)  = U f(e) + c                                amplifier
+        z(i)  = Σ_j λ(e)
+        s(i)  = 1/z(i) Σ_j λ(e) h(j) ⊙ a(e)
+        r(i)  = 1/z(i) Σ_j λ(e) f(e)
+        h'(i) = combine(W1 h(i), W2 s(i) + W3 r(i) + b)
 
-    where v → u are the links of `edge_index`. No activation follows.
+    There is no activation.
 
     Parameters
     ----------
     in_channels : int or (int, int)
-        Width of `x`, or of the features of source and target nodes.
+        Size of each node feature vector, or a pair for source and target nodes.
     out_channels : int
-        Width of the output; twice as wide for combine='concat'.
+        Size of each output vector; with combine='concat', it is 2 × out_channels.
     edge_dim : int, default=0
         Number of link attributes.
     gate : bool, default=True
-        Weight neighbors by λ(u,v); otherwise equally.
+        Weight neighbors by λ(e); otherwise, λ(e) = 1.
     amplifier : {'linear', 'sigmoid', 'none'}, default='linear'
-        Activation of the amplifier.
+        Activation of the amplifier; with 'none', a(e) = 1.
     combine : {'add', 'multiply', 'concat'}, default='add'
-        How ∘ combines the node's own state and its neighborhood.
+        How the node's own state is combined with the aggregate of its neighbors.
     bias : bool, default=True
-        Add a bias b.
+        Whether to add the bias b.
 
     Notes
     -----
-    On the CPU in float32, a fused kernel allocates no array of size links × channels, forward or
-    backward. If `edge_attr` requires a gradient, an array of size links × edge_dim is allocated for
-    it. Other types and devices use torch operations.
+    The model `lase` uses combine='concat' and standardizes link attributes; the layer does not
+    standardize them.
+
+    For float32 tensors on the CPU, a fused kernel allocates no array of size links × channels in
+    the forward and backward passes. If `edge_attr` requires a gradient, an array of size
+    links × edge_dim is allocated for it. Other types and devices use torch operations.
 
     Examples
     --------
@@ -338,7 +364,7 @@ class LaseConv(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new weights, as at the start of `lase train`."""
+        """Reset all learnable parameters."""
         for name, value in self.named_parameters():
             if value.dim() == 2:
                 torch.nn.init.xavier_uniform_(value)
@@ -352,13 +378,16 @@ class LaseConv(torch.nn.Module):
         edge_index: Union[Tensor, Arcs],
         edge_attr: Tensor | None = None,
     ) -> Tensor:
-        """Compute the next state of the target nodes.
+        """Compute the output of shape (targets, out_channels), or 2 × out_channels for 'concat'.
 
         Parameters
         ----------
         x : Tensor of shape (nodes, in_channels), or a pair for source and target nodes
+            Node features.
         edge_index : Tensor of shape (2, links), or Arcs
+            Sources and targets of the links, as in PyTorch Geometric.
         edge_attr : Tensor of shape (links, edge_dim), optional
+            Link attributes.
         """
         source, target = x if isinstance(x, tuple) else (x, x)
         arcs = edge_index
@@ -402,7 +431,7 @@ class LaseConv(torch.nn.Module):
             "sigmoid" if self.amplifier == "sigmoid" else "linear",
         )
         width = self.in_channels[0]
-        mean = total / total[:, width : width + 1].clamp(min=1e-6)  # z(u) = 0 without links
+        mean = total / total[:, width : width + 1].clamp(min=1e-6)  # z(i) = 0 without links
         neighborhood = mean[:, :width] @ self.neighbors.t()
         if self.links is not None:
             neighborhood = neighborhood + mean[:, width + 1 :] @ self.links.t()

@@ -112,6 +112,8 @@ def test_prepared_arcs_and_two_kinds_of_nodes() -> None:
     conv = nn.LaseConv(WIDTH, 4, COLUMNS)
     arcs = nn.Arcs(edge_index, NODES)
     assert torch.equal(conv(x, arcs, edge_attr), conv(x, edge_index, edge_attr))
+    assert torch.equal(conv(x, arcs.to("cpu"), edge_attr), conv(x, arcs, edge_attr))
+    assert arcs.to("meta").source.device.type == "meta" and arcs.source.device.type == "cpu"
     pair = nn.LaseConv((WIDTH, 3), 4, COLUMNS)
     targets = torch.randn(NODES + 5, 3)
     assert pair((x, targets), edge_index, edge_attr).shape == (NODES + 5, 4)
