@@ -17,7 +17,7 @@ _EXTRA = [
     },
     {
         "name": "quiet",
-        "help": "Do not show progress, which is shown in terminals and notebooks",
+        "help": "Disable the progress display",
         "kind": "bool",
         "valid": "",
         "words": [],
