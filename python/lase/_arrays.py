@@ -223,3 +223,8 @@ def _mask_of(numbers: np.ndarray, name: str, nodes: int) -> np.ndarray:
 def path_text(path: Any) -> str:
     """A path as text."""
     return os.fsdecode(os.fspath(path))
+
+
+def plain_path(value: Any) -> Any:
+    """A path object as text; any other value as it is."""
+    return path_text(value) if isinstance(value, os.PathLike) else value

@@ -32,12 +32,14 @@ class Graph:
     x : array or SciPy sparse matrix of shape (nodes, d), optional
         Features of the nodes.
     y : array of shape (nodes,) or (nodes, outputs), optional
-        Classes as integers or strings (negative, None or NaN if unknown); several classes per node
-        as a matrix of 0 and 1; or regression targets as floating-point numbers (NaN if unknown).
+        Classes as integers, strings or booleans (negative integers, None or empty strings are
+        unknown); several classes per node as a matrix of 0 and 1; or regression targets as
+        floating-point numbers (NaN if unknown). Classes stored as floating-point numbers, such as
+        integers with NaN, and nullable integers with missing values need task='single-label'.
     train_mask, val_mask, test_mask : array of bool of shape (nodes,), or of node numbers, optional
         The split of the nodes.
     split : array of str of shape (nodes,), optional
-        The split as words: train, val, test or none. Alternative to the masks.
+        The split as words (train, val, test or none), as an alternative to the masks.
     num_nodes : int, optional
         Number of nodes. By default, the number of rows of `x` or `y`, or else the largest node
         number plus one.
@@ -47,9 +49,11 @@ class Graph:
         Names of the columns of `x` and `edge_attr`, and of the classes or targets in `y`. With class
         names, the values of `y` are positions in them.
     task : {'single-label', 'multi-label', 'regression'}, optional
-        What `y` means. By default, it follows from its type.
+        The meaning of `y`. By default, it is inferred from the type and shape of `y`.
     directed : bool, default=False
-        A source node aggregates from its target nodes, but not vice versa.
+        Source nodes aggregate from their target nodes, but not vice versa. This is the opposite of
+        PyTorch Geometric, where messages flow from source to target; :meth:`from_pyg` swaps the
+        two.
     separate_directions : bool, default=False
         Keep separate attributes for the two directions of a link: each node sees what it sent and
         what it received.
@@ -158,10 +162,11 @@ class Graph:
         links : DataFrame
             One row per link.
         nodes : DataFrame, optional
-            One row per node. Its index is the column of ids if it has a name and no column `id`
-            exists.
+            One row per node. Ids are in the column given by the option `id`, else in the column
+            `id`, else in the index if it has a name, else in the first column.
         **options
             The options of :func:`lase.read_links`: source, target, attributes, label, split, …
+            Without a split, all labeled nodes are training nodes.
 
         Returns
         -------
@@ -176,14 +181,14 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph, **options: Any) -> Graph:
         """Make a graph from a NetworkX graph.
 
-        The attributes of its edges become link attributes, and those of its nodes features, unless
-        the options give them another role.
+        Edge attributes become link attributes, and node attributes become node features, unless the
+        options assign them another role.
 
         Parameters
         ----------
         graph : networkx.Graph
-            A graph, directed graph or multigraph. Directed graphs become directed unless the option
-            `directed` says otherwise.
+            A graph, directed graph or multigraph. For a directed graph, the option `directed` is
+            True by default: node u aggregates from v if there is an edge u → v.
         **options
             The options of :func:`lase.read_links`, such as label and split.
         """
@@ -211,8 +216,9 @@ class Graph:
         data : torch_geometric.data.Data
             Its edge_index, edge_attr, x, y and masks are used.
         **options
-            Other parameters of :class:`Graph`. With directed=True, messages flow as in PyTorch
-            Geometric, from edge_index[0] to edge_index[1].
+            Other parameters of :class:`Graph`. By default, links are undirected, even if `data` is
+            directed. With directed=True, messages flow as in PyTorch Geometric, from edge_index[0]
+            to edge_index[1].
         """
         if not hasattr(data, "edge_index"):
             raise ValueError(
@@ -228,7 +234,7 @@ class Graph:
         return cls(edge_index, **{**given, **options})
 
     def to_pyg(self) -> Any:
-        """Make a `torch_geometric.data.Data` with both directions of undirected links."""
+        """Make a `torch_geometric.data.Data`, which lists undirected links in both directions."""
         import torch
         from torch_geometric.data import Data
 
@@ -312,12 +318,12 @@ class Graph:
 
     @property
     def directed(self) -> bool:
-        """Whether source nodes aggregate from target nodes only."""
+        """Whether links are directed: source nodes aggregate from their target nodes only."""
         return self._core.directed
 
     @property
     def names(self) -> list[str]:
-        """Names (ids) of the nodes."""
+        """Names (ids) of the nodes, in the order of the rows of `x`, `y` and predictions."""
         return self._core.names
 
     @property
@@ -362,7 +368,7 @@ class Graph:
 
     @property
     def split(self) -> np.ndarray | None:
-        """The split of every node as a word: train, val, test or none."""
+        """The split of every node as a word: train, val, test or none. None without a split."""
         split = self._core.split
         return np.array(_SPLITS, dtype=object)[split] if split.size > 0 else None
 
@@ -372,17 +378,17 @@ class Graph:
 
     @property
     def train_mask(self) -> np.ndarray | None:
-        """Which nodes are training nodes."""
+        """Mask of the training nodes; None without a split."""
         return self._mask(1)
 
     @property
     def val_mask(self) -> np.ndarray | None:
-        """Which nodes are validation nodes."""
+        """Mask of the validation nodes; None without a split."""
         return self._mask(2)
 
     @property
     def test_mask(self) -> np.ndarray | None:
-        """Which nodes are test nodes."""
+        """Mask of the test nodes; None without a split."""
         return self._mask(3)
 
     # ---- Nodes

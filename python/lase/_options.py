@@ -49,7 +49,9 @@ def signature(
     """A signature with the given parameters, followed by the options as keywords."""
     keywords = [
         inspect.Parameter(
-            option["name"], inspect.Parameter.KEYWORD_ONLY, default=default_of(option)
+            option["name"],
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if option.get("required") else default_of(option),
         )
         for option in options
     ]

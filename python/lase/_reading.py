@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 _FORMATS: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in _graph.formats()}
 
 
-def _text(value: Any) -> Any:
-    return _arrays.path_text(value) if isinstance(value, os.PathLike) else value
-
-
 def _import(format: str, options: dict[str, Any], threads: int) -> Graph:
-    given = {name: _text(value) for name, value in options.items() if value is not None}
+    given = {name: _arrays.plain_path(value) for name, value in options.items() if value is not None}
     core, about = _graph.import_files(format, given, threads)
     for warning in about["warnings"]:
         warnings.warn(warning, stacklevel=4)
@@ -33,28 +29,33 @@ def _import(format: str, options: dict[str, Any], threads: int) -> Graph:
 
 def _reader(format: str, summary: str) -> Callable[..., Graph]:
     declared = _FORMATS[format]["options"]
-    first = [option for option in declared if option["required"]]
-    others = [option for option in declared if not option["required"]]
-    names = [option["name"] for option in declared]
+    first, *required = [option for option in declared if option["required"]]
+    others = [*required, *(option for option in declared if not option["required"])]
+    names = [option["name"] for option in others]
 
-    def read(path: Any, *, threads: int = 0, **options: Any) -> Graph:
+    def read(path: Any, /, *, threads: int = 0, **options: Any) -> Graph:
         _options.check_names(f"read_{format}", options, names)
+        for option in required:
+            if option["name"] not in options:
+                raise TypeError(
+                    f"read_{format}() missing 1 required keyword-only argument: {option['name']!r}"
+                )
         is_parquet = isinstance(path, (str, os.PathLike)) and str(path).endswith(".parquet")
         if is_parquet or str(options.get("nodes", "")).endswith(".parquet"):
             return _read_parquet(format, path, {**options, "threads": threads})
-        return _import(format, {first[0]["name"]: path, **options}, threads)
+        return _import(format, {first["name"]: path, **options}, threads)
 
-    parameter = inspect.Parameter(first[0]["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameter = inspect.Parameter(first["name"], inspect.Parameter.POSITIONAL_ONLY)
     end = inspect.Parameter("threads", inspect.Parameter.KEYWORD_ONLY, default=0)
     plain = _options.signature(others, [parameter])
     read.__signature__ = plain.replace(parameters=[*plain.parameters.values(), end])  # type: ignore[attr-defined]
     read.__name__ = read.__qualname__ = f"read_{format}"
     read.__doc__ = (
         f"{summary}\n\nParameters\n----------\n"
-        + _options.document([*first, *others])
+        + _options.document([first, *others])
         + "\nthreads : int, default=0\n    Number of threads (0 = all cores).\n\n"
         + "Returns\n-------\nGraph\n    The same graph as from `lase import "
-        + f"{format}`. Its attribute `notes` tells how columns were read.\n"
+        + f"{format}`. `Graph.notes` describes how the tables were read.\n"
     )
     return read
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import pathlib
 import pickle
 
@@ -157,7 +158,13 @@ def test_labels() -> None:
     task, names, values = labels([0.5, 1, 2, np.nan])
     assert (task, names) == ("regression", ["target"])
     assert values[0] == [0.5] and np.isnan(values[3][0])
-    assert labels([0.0, 1.0, np.nan, 1.0], task="single-label")[2] == [0, 1, -1, 1]
+    classes = ("single-label", ["0", "7"], [0, 1, -1, 1])
+    assert labels([0.0, 7.0, np.nan, 7.0])[0] == "regression"
+    assert labels([0.0, 7.0, np.nan, 7.0], task="single-label") == classes
+    pandas = pytest.importorskip("pandas")
+    nullable = pandas.Series([0, 7, None, 7], dtype="Int64")
+    assert labels(nullable)[0] == "regression"
+    assert labels(nullable, task="single-label") == classes
 
 
 def test_names_of_nodes_may_be_integers() -> None:
@@ -270,6 +277,39 @@ def test_pyg() -> None:
         pyg.Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2), directed=True
     )
     assert np.diff(directed._core.row_ptr).tolist() == [0, 1]  # node 1 aggregates from node 0
+
+
+def test_ids_of_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    links = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "a"]})
+    columns = {"first": ["a", "b"], "other": ["b", "a"]}
+    nodes = pandas.DataFrame(columns)
+
+    def names(table: object, **options: object) -> list[str]:
+        return lase.Graph.from_pandas(links, table, **options).names
+
+    assert names(nodes) == ["a", "b"]
+    assert names(nodes, id="other") == ["b", "a"]
+    assert names(nodes.set_index("other")) == ["b", "a"]
+    assert names(nodes.rename(columns={"other": "id"}).set_index("first")) == ["b", "a"]
+    assert names(nodes.rename(columns={"other": "id"})) == ["b", "a"]
+
+
+def test_directions() -> None:
+    networkx = pytest.importorskip("networkx")
+    degrees = lambda graph: np.diff(graph._core.row_ptr).tolist()  # noqa: E731
+    assert degrees(lase.Graph([[0], [1]], directed=True)) == [1, 0]  # node 0 aggregates from node 1
+    assert degrees(lase.Graph([[0], [1]])) == [1, 1]
+    assert degrees(lase.Graph.from_networkx(networkx.DiGraph([(0, 1)]))) == [1, 0]
+    assert degrees(lase.Graph.from_networkx(networkx.DiGraph([(0, 1)]), directed=False)) == [1, 1]
+
+
+def test_signatures_of_readers(tmp_path: pathlib.Path) -> None:
+    parameters = inspect.signature(lase.read_sets).parameters
+    assert parameters["file"].kind is inspect.Parameter.POSITIONAL_ONLY
+    assert parameters["members"].default is inspect.Parameter.empty
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'members'"):
+        lase.read_sets(tmp_path / "papers.csv")
 
 
 def test_reading_reports_what_is_wrong(tmp_path: pathlib.Path) -> None:
