@@ -1,18 +1,19 @@
 """Learning from graphs whose links carry attributes.
 
-Read a graph, fit a model, and predict labels, scores and embeddings of its nodes, including nodes
+Read a graph, fit a model, and predict classes, numbers and embeddings of nodes, including nodes
 that were not seen in training::
 
     import lase
 
-    graph = lase.read_links("payments.csv", source="from", target="to", nodes="accounts.csv",
-                            label="fraud", split="60/20/20")
+    lase.generate("payments", "payments")  # payments.csv and accounts.csv
+    graph = lase.read_links("payments/payments.csv", nodes="payments/accounts.csv", label="status",
+                            time="date", slices_by="hour", split="60/20/20")
     model = lase.NodeClassifier(epochs=100).fit(graph)
     model.score(graph)
     model.predict_proba(graph)
 
-The package contains the engine of the program `lase`: options have the same names and defaults,
-files are the same, and so are the results. See docs/python.md.
+The package has the training options, file formats and results of the command-line program `lase`.
+See docs/python.md.
 """
 
 from __future__ import annotations

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 
     from ._option_types import TrainOptions
 
+# Help texts that differ from those of `lase train`.
+_HELP = {
+    "checkpoint": "Path of the checkpoint file; no checkpoints are written if it is empty",
+    "resume": "Resume from the checkpoint file if it exists; requires checkpoint",
+}
 _DECLARED = [
-    *_core.train_options(),
+    *({**o, "help": _HELP.get(o["name"], o["help"])} for o in _core.train_options()),
     {
         "name": "validation_fraction",
         "help": "Fraction of the nodes passed to fit() that are held out to select the best epoch",
@@ -37,7 +42,7 @@ _LIBRARY = [option["name"] for option in _DECLARED[:-1]]
 
 
 class NodeEstimator(Params):
-    """What classifiers and regressors have in common."""
+    """Base class of NodeClassifier and NodeRegressor."""
 
     _declared = _DECLARED
     _tasks: ClassVar[tuple[str, ...]] = ()
@@ -65,10 +70,11 @@ class NodeEstimator(Params):
         Parameters
         ----------
         graph : Graph or path
-            A graph with labels, unless `y` is given. Its split decides which nodes are used for
-            training and validation.
+            A graph with labels, unless `y` is given. Its split determines the training nodes and
+            the validation nodes, which select the best epoch. Without a split, all labeled nodes
+            are training nodes, and there is no early stopping.
         nodes : sequence, optional
-            Names of the training nodes, instead of the split of the graph. A fraction
+            Names of the training nodes, used instead of the split of the graph. A fraction
             `validation_fraction` of them is held out for validation.
         y : array, optional
             Labels of `nodes`, or of all nodes if `nodes` is not given, instead of those of the graph.
@@ -86,10 +92,17 @@ class NodeEstimator(Params):
                 "multi_label or regress"
             )
         self._check_task(graph.task)
+        if graph.task == "single-label" and len(graph.class_names) < 2:
+            raise ValueError(
+                f"y: has {len(graph.class_names)} classes, expected at least two; negative integers "
+                "mean unknown, so pass classes such as -1 and 1 as strings"
+            )
+        if self.resume and not self.checkpoint:  # type: ignore[attr-defined]
+            raise ValueError("resume: requires the option checkpoint, the path of a checkpoint file")
         if nodes is not None:
             graph = self._train_on(graph, graph.index(nodes))
         self.history_: list[dict[str, Any]] = []
-        options = {name: getattr(self, name) for name in _LIBRARY}
+        options = {name: _arrays.plain_path(getattr(self, name)) for name in _LIBRARY}
         with Progress(self.quiet) as progress:
 
             def show(epochs: list[dict[str, Any]], latest: dict[str, Any]) -> None:
@@ -194,9 +207,9 @@ class NodeEstimator(Params):
         Parameters
         ----------
         graph : Graph or path
-            The training graph or another one with the same attributes.
+            The training graph, or any graph with the same node features and link attributes.
         nodes : sequence, optional
-            Names of nodes. By default, all nodes.
+            Names of nodes. By default, all nodes, in the order of `graph.names`.
         fanout : int or sequence of int, optional
             Number of neighbors to sample, one for all layers or one per layer. By default, whole
             neighborhoods are used.
@@ -206,6 +219,7 @@ class NodeEstimator(Params):
         Returns
         -------
         array of shape (nodes, width)
+            One row per node.
         """
         graph, embedding, _ = self._run(graph, fanout, seed)
         return embedding if nodes is None else embedding[graph.index(np.atleast_1d(_names(nodes)))]
@@ -219,7 +233,7 @@ class NodeEstimator(Params):
         fanout: Any = None,
         seed: int = 1,
     ) -> dict[str, Any]:
-        """Compute all metrics, as `lase evaluate --json` does.
+        """Compute all metrics.
 
         Parameters
         ----------
@@ -232,6 +246,12 @@ class NodeEstimator(Params):
             Labels of `nodes`, or of all nodes if `nodes` is not given, instead of those of the graph.
         fanout, seed : optional
             As for :meth:`transform`.
+
+        Returns
+        -------
+        dict
+            The metrics by name; `metric`, the name of the one that selects the best epoch; `nodes`,
+            the number of nodes; and `classes`, the scores of each class.
         """
         graph = as_graph(graph)
         if y is not None:
@@ -288,7 +308,7 @@ class NodeEstimator(Params):
         Parameters
         ----------
         graph : Graph or path
-            The graph.
+            As for :meth:`transform`.
         node : str or int
             Name of the node.
         output : str or int, optional
@@ -336,9 +356,9 @@ class NodeEstimator(Params):
     # ---- scikit-learn
 
     def on(self, graph: Graph | str | os.PathLike[str]) -> NodesOf:
-        """Bind the estimator to a graph, as an estimator on node names.
+        """Bind the estimator to a graph; the result takes names of nodes as samples.
 
-        The result works with scikit-learn's model selection::
+        It works with the model selection tools of scikit-learn::
 
             cross_val_score(lase.NodeClassifier(epochs=50).on(graph), nodes, y, cv=5)
         """
@@ -357,9 +377,10 @@ class NodeClassifier(NodeEstimator):
     _tasks = ("single-label", "multi-label")
     _estimator_type = "classifier"
     __doc__ = (
-        """Predicts the classes of nodes.
+        """Node classifier.
 
-Options have the names and defaults of `lase train`.
+Takes the training options of `lase train`, with the same names and defaults, but not those for
+output files: use :meth:`save` and the attributes `history_` and `result_` instead.
 
 Parameters
 ----------
@@ -369,20 +390,33 @@ Parameters
 threads : int, default=0
     Number of threads (0 = all cores).
 quiet : bool, default=False
-    Do not show progress, which is shown in terminals and notebooks.
+    Disable the progress display, which appears in terminals and notebooks.
 
 Attributes
 ----------
-classes_ : array
-    The classes: integers if all their names are integers, otherwise strings.
-n_iter_, best_epoch_, best_score_
-    Number of epochs, the best one, and its validation score.
+classes_ : array of shape (classes,)
+    The classes: integers or booleans if all their names are, otherwise strings.
+feature_names_in_ : array of str
+    Names of the node features, including those that training added.
+n_features_in_ : int
+    Number of node features.
+attribute_names_in_ : array of str
+    Names of the link attributes.
+n_iter_ : int
+    Number of epochs.
+best_epoch_ : int
+    The epoch with the best validation score, whose weights are kept.
+best_score_ : float or None
+    Its validation score; None without validation nodes.
 history_ : list of dict
     Loss and validation scores of every epoch.
 result_ : dict
     Scores on validation and test nodes, times, and how neighbors were sampled.
-feature_names_in_, attribute_names_in_ : array of str
-    Names of node features and link attributes.
+
+Notes
+-----
+:func:`lase.load` does not restore `n_iter_`, `best_epoch_`, `best_score_`, `history_` and
+`result_`; pickle does.
 
 Examples
 --------
@@ -407,9 +441,21 @@ Examples
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
         seed: int = 1,
     ) -> np.ndarray:
-        """Predict the class of every node, or a matrix of 0 and 1 for several classes per node.
+        """Predict the classes of nodes.
 
         The parameters are those of :meth:`transform`.
+
+        Returns
+        -------
+        array of shape (nodes,), or (nodes, classes) for several classes per node
+            Classes, or 0 and 1 for several classes per node.
+
+        Notes
+        -----
+        The prediction is not always the class with the highest probability, because thresholds are
+        tuned on validation nodes: for several classes per node, and for two classes if epochs are
+        not selected by accuracy or micro-F1. The latter is the default if one of the two classes
+        has more than 80 % of the training nodes; select='accuracy' avoids it.
         """
         decided = self._fitted().classes(self._outputs(graph, nodes, fanout, seed))
         return decided if self.model_.task == "multi-label" else self.classes_[decided]
@@ -418,16 +464,37 @@ Examples
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
         seed: int = 1,
     ) -> np.ndarray:
-        """Predict the probabilities of the classes, in the order of `classes_`.
+        """Predict the probabilities of the classes.
 
         The parameters are those of :meth:`transform`.
+
+        Returns
+        -------
+        array of shape (nodes, classes)
+            Rows are in the order of `nodes`, or of `graph.names` if `nodes` is not given; columns
+            are in the order of `classes_`.
         """
         return self._fitted().probabilities(self._outputs(graph, nodes, fanout, seed))
 
     def predict_table(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None
     ) -> pandas.DataFrame:
-        """Predict a table with the columns node, label, probability and one per class."""
+        """Predict classes and probabilities as a table.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            As for :meth:`transform`.
+        nodes : sequence, optional
+            Names of nodes. By default, all nodes.
+
+        Returns
+        -------
+        DataFrame
+            The columns are `node`, `label` (the predicted class), `probability` (its probability)
+            and one per class with its probability. For several classes per node, `label` and
+            `probability` are missing.
+        """
         import pandas
 
         graph = as_graph(graph)
@@ -458,9 +525,10 @@ class NodeRegressor(NodeEstimator):
     _tasks = ("regression",)
     _estimator_type = "regressor"
     __doc__ = (
-        """Predicts numbers for nodes.
+        """Node regressor.
 
-Options have the names and defaults of `lase train`.
+Takes the training options of `lase train`, with the same names and defaults, but not those for
+output files: use :meth:`save` and the attributes `history_` and `result_` instead.
 
 Parameters
 ----------
@@ -470,13 +538,14 @@ Parameters
 threads : int, default=0
     Number of threads (0 = all cores).
 quiet : bool, default=False
-    Do not show progress, which is shown in terminals and notebooks.
+    Disable the progress display, which appears in terminals and notebooks.
 
 Attributes
 ----------
 target_names_ : list of str
     Names of the targets.
-n_iter_, best_epoch_, best_score_, history_, result_, feature_names_in_, attribute_names_in_
+feature_names_in_, n_features_in_, attribute_names_in_, n_iter_, best_epoch_, best_score_, \
+history_, result_
     As for NodeClassifier.
 """
     )
@@ -491,9 +560,13 @@ n_iter_, best_epoch_, best_score_, history_, result_, feature_names_in_, attribu
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
         seed: int = 1,
     ) -> np.ndarray:
-        """Predict an array of shape (nodes,), or (nodes, targets) for several targets.
+        """Predict the targets of nodes.
 
         The parameters are those of :meth:`transform`.
+
+        Returns
+        -------
+        array of shape (nodes,), or (nodes, targets) for several targets
         """
         outputs = self._outputs(graph, nodes, fanout, seed)
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
@@ -510,9 +583,9 @@ for _class in (NodeClassifier, NodeRegressor):
 
 
 class NodesOf:
-    """An estimator bound to a graph: samples are names of nodes.
+    """An estimator bound to a graph, whose samples are names of nodes.
 
-    Made by :meth:`NodeClassifier.on`. Parameters of the estimator can be set directly, such as
+    Returned by :meth:`NodeClassifier.on`. Parameters of the estimator can be set directly, such as
     `epochs` in a parameter grid.
     """
 
@@ -548,7 +621,7 @@ class NodesOf:
         return self.estimator_.transform(self.graph, _names(nodes))
 
     def score(self, nodes: Any, y: Any = None) -> float:
-        """Compute accuracy or R²."""
+        """Compute accuracy, micro-F1 for several classes per node, or R²."""
         return self.estimator_.score(self.graph, _names(nodes), y)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -585,7 +658,8 @@ def load(path: str | os.PathLike[str]) -> NodeClassifier | NodeRegressor:
     Returns
     -------
     NodeClassifier or NodeRegressor
-        Fitted, with the options that the model was trained with.
+        A fitted estimator with the options that the model was trained with, but without the
+        attributes that describe training, such as `history_`.
     """
     model = _core.load(_arrays.path_text(path))
     cls = NodeRegressor if model.task == "regression" else NodeClassifier

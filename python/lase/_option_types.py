@@ -6,7 +6,7 @@ from typing import Literal, Sequence, TypedDict
 
 
 class TrainOptions(TypedDict, total=False):
-    """The options of `lase train`."""
+    """The training options of `lase train`."""
 
     model: Literal["lase", "sage", "rw", "wl", "concat", "gcn", "graphsage", "raw"]
     widths: int | Sequence[int]

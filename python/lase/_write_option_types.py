@@ -39,7 +39,7 @@ def text() -> str:
         "",
         "",
         "class TrainOptions(TypedDict, total=False):",
-        '    """The options of `lase train`."""',
+        '    """The training options of `lase train`."""',
         "",
     ]
     for option in _estimators._DECLARED[:-1]:

@@ -74,6 +74,78 @@ def test_unfitted_and_unlabeled(mail: lase.Graph) -> None:
         lase.NodeClassifier().fit(lase.Graph([[0], [1]], y=[0.5, 1.5]))
 
 
+def test_one_class_is_too_few() -> None:
+    links = [[0, 1, 2], [1, 2, 3]]
+    with pytest.raises(ValueError, match="1 class.*negative integers mean unknown.*as strings"):
+        lase.NodeClassifier().fit(lase.Graph(links, y=[-1, 1, -1, 1]))
+    graph = lase.Graph(links, y=["-1", "1", "-1", "1"])
+    assert lase.NodeClassifier(epochs=1).fit(graph).classes_.tolist() == [-1, 1]
+
+
+def test_predictions_need_the_columns_of_the_training_graph() -> None:
+    random = np.random.default_rng(1)
+    links = random.integers(40, size=(2, 150))
+    arrays = dict(edge_attr=random.random((150, 2)), x=random.random((40, 3)))
+    names = dict(feature_names=["age", "size", "sum"], attribute_names=["amount", "count"])
+    trained_on = lase.Graph(links, **arrays, **names, y=np.arange(40) % 2)
+    model = lase.NodeClassifier(epochs=1).fit(trained_on)
+    methods = [model.predict, model.transform, model.evaluate, lambda g: model.explain(g, 0)]
+    for changed, message in (
+        (dict(feature_names=["size", "age", "sum"]), "column 1 of the node features is 'size'"),
+        (dict(attribute_names=["count", "amount"]), "column 1 of the link attributes is 'count'"),
+        (dict(attribute_names=None), "'attribute 0', but the model was trained on 'amount'"),
+    ):
+        other = lase.Graph(links, **arrays, **{**names, **changed}, y=np.arange(40) % 2)
+        for method in methods:
+            with pytest.raises(ValueError, match=message):
+                method(other)
+    # The same number of columns, but those of one direction.
+    first = lase.Graph(links, arrays["edge_attr"], attribute_names=["out a", "in a"])
+    separate = lase.Graph(links, arrays["edge_attr"][:, :1], attribute_names=["a"], y=np.arange(40) % 2,
+                          separate_directions=True)
+    with pytest.raises(ValueError, match="the same attributes in both directions"):
+        lase.NodeClassifier(epochs=1).fit(separate).predict(first)
+
+
+@pytest.mark.parametrize("features", ["none", "line"])
+@pytest.mark.parametrize("own", [True, False])
+def test_graphs_from_arrays_have_the_same_columns(features: str, own: bool) -> None:
+    random = np.random.default_rng(1)
+    x = random.random((2, 40, 3)) if own else [None, None]
+    first, second = (
+        lase.Graph(random.integers(40, size=(2, 150)), random.random((150, 2)), x=x[i],
+                   y=np.arange(40) % 2)
+        for i in range(2)
+    )
+    model = lase.NodeClassifier(epochs=1, features=features, features_width=8).fit(first)
+    for graph in (first, second):
+        assert model.predict_proba(graph).shape == (40, 2)
+        assert str(model.explain(graph, 3))
+
+
+def test_checkpoints(mail: lase.Graph, tmp_path: pathlib.Path) -> None:
+    options = dict(epochs=4, checkpoint=tmp_path / "a.checkpoint", checkpoint_every=2)
+    first = lase.NodeClassifier(**options).fit(mail)
+    assert (tmp_path / "a.checkpoint").exists()
+    resumed = lase.NodeClassifier(**options, resume=True).fit(mail)
+    assert len(resumed.history_) < len(first.history_)
+    np.testing.assert_array_equal(resumed.transform(mail), first.transform(mail))
+    with pytest.raises(ValueError, match="resume: requires the option checkpoint"):
+        lase.NodeClassifier(resume=True).fit(mail)
+    assert "OUT.checkpoint" not in (lase.NodeClassifier.__doc__ or "")
+
+
+def test_predictions_use_the_tuned_threshold(tmp_path: pathlib.Path) -> None:
+    random = np.random.default_rng(1)
+    y = (np.arange(300) % 10 == 0).astype(int)
+    links = random.integers(300, size=(2, 1200))
+    graph = lase.Graph(links, x=random.random((300, 3)), y=y).with_split("50/30/20")
+    for select, argmax in (("auto", False), ("accuracy", True)):
+        model = lase.NodeClassifier(epochs=3, select=select).fit(graph)
+        highest = model.classes_[model.predict_proba(graph).argmax(1)]
+        assert (highest == model.predict(graph)).all() == argmax
+
+
 def test_options_without_effect_give_a_warning(mail: lase.Graph) -> None:
     with pytest.warns(UserWarning, match="depth has no effect on the model lase"):
         lase.NodeClassifier(epochs=1, depth=3).fit(mail)
@@ -144,6 +216,7 @@ def test_regression_and_several_labels(mail: lase.Graph) -> None:
     assert classifier.predict(mail).shape == (200, 3)
     assert set(np.unique(classifier.predict(mail))) <= {0, 1}
     assert 0 <= classifier.score(mail.with_labels(member)) <= 1
+    assert list(classifier.predict_table(mail).columns) == ["node", "0", "1", "2"]
 
 
 def test_explanations(mail: lase.Graph, model: lase.NodeClassifier) -> None:
@@ -267,6 +340,13 @@ def test_another_version_of_torch_is_refused() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.startswith("lase was built with torch 0.1, but torch")
+
+
+def test_documentation_of_embeddings() -> None:
+    for method in (lase.LINE, lase.DeepWalk):
+        text = method.__doc__ or ""
+        assert "Parameters\n----------\n" in text and "threads : int" in text
+        assert "LINE:" not in text and "DeepWalk:" not in text
 
 
 def test_embeddings(mail: lase.Graph) -> None:
