@@ -405,7 +405,8 @@ attribute_names_in_ : array of str
 n_iter_ : int
     Number of epochs.
 best_epoch_ : int
-    The epoch with the best validation score, whose weights are kept.
+    The epoch with the best validation score, whose weights are kept; the last one without
+    validation nodes.
 best_score_ : float or None
     Its validation score; None without validation nodes.
 history_ : list of dict

@@ -32,10 +32,10 @@ class Graph:
     x : array or SciPy sparse matrix of shape (nodes, d), optional
         Features of the nodes.
     y : array of shape (nodes,) or (nodes, outputs), optional
-        Classes as integers, strings or booleans (negative integers, None or empty strings are
+        Classes as integers, strings or booleans (negative integers and missing values are
         unknown); several classes per node as a matrix of 0 and 1; or regression targets as
-        floating-point numbers (NaN if unknown). Classes stored as floating-point numbers, such as
-        integers with NaN, and nullable integers with missing values need task='single-label'.
+        floating-point numbers (NaN if unknown). Classes that are stored as floating-point numbers
+        with NaN, or as nullable integers with missing values, need task='single-label'.
     train_mask, val_mask, test_mask : array of bool of shape (nodes,), or of node numbers, optional
         The split of the nodes.
     split : array of str of shape (nodes,), optional

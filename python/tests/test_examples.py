@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import runpy
 import sys
+from typing import Any
 
 import pytest
 
-EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "python"
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "python"
 
 
 def test_notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +27,26 @@ def test_notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> No
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="this").execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+def python_blocks(path: pathlib.Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+def test_documentation(
+    name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """The example on generated data and the one for scikit-learn run, here with fewer epochs."""
+    blocks = python_blocks(ROOT / name)
+    chosen = [b for b in blocks if "lase.generate" in b or "cross_val_score" in b]
+    if any("sklearn" in block for block in chosen):
+        pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    variables: dict[str, Any] = {}
+    for block in chosen:
+        exec(re.sub(r"epochs=\d+", "epochs=2", block), variables)
+    assert "effect" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["scores", "pyg_model"])
