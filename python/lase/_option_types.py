@@ -37,7 +37,7 @@ class TrainOptions(TypedDict, total=False):
     strict_inductive: bool
     learning_rate: float
     schedule: Literal["constant", "cosine", "plateau"]
-    weight_decay: float
+    weight_decay: float | Literal["auto"]
     clip_value: float
     balance: bool
     ema_decay: float

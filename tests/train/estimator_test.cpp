@@ -373,6 +373,18 @@ TEST(Estimator, ChoosesAStrategyForModelAndGraph) {
             "whole neighborhoods, link dropout 0.3");
 }
 
+TEST(Estimator, DropsNoLinksIfFeaturesAreProjected) {
+  const Graph graph = busy_graph(Layout::kDense);
+  const Inputs inputs(graph, no_scaling(graph));
+  const Adjacency& all = graph;
+  ModelOptions options;
+  options.project = 2;
+  const Model model(options, {4, 3, 3}, 1);
+  EXPECT_EQ(Estimator({}, model, inputs, all, {4, 4}).describe(), "whole neighborhoods");
+  EXPECT_EQ(Estimator({.link_dropout = 0.2}, model, inputs, all, {4, 4}).describe(),
+            "whole neighborhoods, link dropout 0.2");
+}
+
 TEST(Estimator, RejectsInvalidOptions) {
   const Graph graph = busy_graph(Layout::kDense);
   const Inputs inputs(graph, no_scaling(graph));

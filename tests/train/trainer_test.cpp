@@ -272,6 +272,19 @@ TEST(Trainer, FollowsTheSchedule) {
   }
 }
 
+TEST(Trainer, DecaysWeightsIfFeaturesAreProjected) {
+  const Graph graph = toy_graph({.nodes = 60, .links = 180, .split = true});
+  for (const int64_t project : {0, 3}) {
+    TrainOptions options = quick();
+    options.model.project = project;
+    const TrainResult chosen = train(graph, options);
+    options.adam.weight_decay = 5e-4;
+    EXPECT_EQ(same_weights(train(graph, options), chosen), project > 0);
+    options.adam.weight_decay = 0;
+    EXPECT_EQ(same_weights(train(graph, options), chosen), project == 0);
+  }
+}
+
 // The targets of a node are functions of its own features.
 Graph graph_with_targets(Task task) {
   Graph graph = toy_graph({.nodes = 240, .links = 700, .split = true});

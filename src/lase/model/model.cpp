@@ -112,6 +112,7 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
 
 bool Model::starts_from_features() const { return !w0_.defined(); }
 bool Model::reads_features() const { return type_.rereads_features || !w0_.defined(); }
+bool Model::projects() const { return w0_.defined() && !type_.rereads_features; }
 
 bool Model::steady() const {
   return type_.steady && (*options_.project == 0 || options_.input_dropout == 0);

@@ -46,6 +46,8 @@ class Model {
   // Whether h^(0) is f(u), and whether f(u) is read other than in the product W^(0) f(u).
   bool starts_from_features() const;
   bool reads_features() const;
+  // Whether h^(0) = W^(0) f(u), with dropout on f(u).
+  bool projects() const;
   // Whether the terms of its sums depend on the weights, but not on dropout.
   bool steady() const;
   // Input of the first layer for `nodes`; for all nodes if undefined.

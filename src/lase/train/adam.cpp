@@ -22,7 +22,7 @@ void Adam::zero_gradients() {
 
 void Adam::step(double learning_rate) {
   const kernels::AdamStep step{.learning_rate = learning_rate,
-                               .weight_decay = options_.weight_decay,
+                               .weight_decay = options_.weight_decay.value_or(0),
                                .clip = options_.clip,
                                .steps = ++moments_.steps};
   for (auto& [name, w] : parameters_.all()) {

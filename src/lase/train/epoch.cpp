@@ -13,6 +13,13 @@ namespace {
 constexpr uint64_t kOrderStream = 0x4F52444552;
 constexpr uint64_t kDropoutStream = 0x44524F50;
 
+// Projected features are many, hence also the weights of W^(0), which overfit without a penalty.
+AdamOptions with_weight_decay(AdamOptions options, const Model& model) {
+  constexpr double kUsual = 5e-4;
+  if (!options.weight_decay) options.weight_decay = model.projects() ? kUsual : 0;
+  return options;
+}
+
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -24,7 +31,7 @@ EpochRunner::EpochRunner(const TrainOptions& options, const TrainingData& data)
     : options_(options),
       data_(data),
       model_(*data.trained.model),
-      step_(model_, *data.inputs, *data.objective, options.adam),
+      step_(model_, *data.inputs, *data.objective, with_weight_decay(options.adam, model_)),
       estimator_(options.sampling, model_, *data.inputs, data.protocol.train_graph,
                  {std::ssize(data.protocol.train), data.batch_size(options.batch)}),
       average_(model_.parameters(), options.average) {}

@@ -90,9 +90,10 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
   const bool reads_links = model.block_count() > 0;
   require_option(reads_links || options_.link_dropout.value_or(0) == 0, OptionName{"link_dropout"},
                  ": has no effect on a model that does not use links");
-  // For whole neighborhoods; samples vary from batch to batch anyway.
+  // For whole neighborhoods; samples and projected features vary from batch to batch anyway.
   constexpr double kUsual = 0.3;
-  sampling_.link_dropout = options_.link_dropout.value_or(samples_ || !reads_links ? 0 : kUsual);
+  const bool drops = reads_links && !samples_ && !model.projects();
+  sampling_.link_dropout = options_.link_dropout.value_or(drops ? kUsual : 0);
   if (!needs_refreshes()) left_ = kNever;
   if (!uses_snapshot) return;
   lazy_ = options_.refresh == Refresh::kLazy ||

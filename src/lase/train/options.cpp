@@ -26,8 +26,8 @@ const OptionTable<SamplingOptions>& sampling_option_table() {
             "Sample neighbors with replacement, as in the paper, or without");
     all.add("link_dropout", &O::link_dropout, or_auto(below(0, 1)),
             "Probability of dropping each link of a neighborhood during training, in addition to "
-            "neighbor sampling; not supported with a snapshot; auto = 0.3 for whole neighborhoods, "
-            "otherwise 0");
+            "neighbor sampling; not supported with a snapshot; auto = 0.3 for whole neighborhoods "
+            "unless node features are projected, otherwise 0");
     all.add("refresh_every", &O::refresh_every, at_least(1),
             "Number of batches between refreshes of the snapshot or the sampling probabilities");
     all.add("refresh", &O::refresh, one_of<Refresh>(),
@@ -42,8 +42,10 @@ const OptionTable<AdamOptions>& adam_option_table() {
   static const auto table = [] {
     using O = AdamOptions;
     OptionTable<O> all;
-    all.add("weight_decay", &O::weight_decay, between(0, 1e3),
-            "L2 penalty, added to the gradient as in torch.optim.Adam");
+    all.add(
+        "weight_decay", &O::weight_decay, or_auto(between(0, 1e3)),
+        "L2 penalty, added to the gradient as in torch.optim.Adam; auto = 0.0005 if node features "
+        "are projected, otherwise 0");
     all.add("clip_value", &O::clip, at_least(0),
             "Clip every entry of the gradient to this absolute value (0 = off)");
     return all;

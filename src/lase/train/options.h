@@ -37,14 +37,16 @@ struct SamplingOptions {
   std::vector<int64_t> fanout = {};
   Strategy strategy = Strategy::kAuto;
   Replacement replacement = Replacement::kWithout;
-  std::optional<double> link_dropout = {};  // Empty: 0.3 for whole neighborhoods, otherwise 0
-  int64_t refresh_every = 20;               // batches between refreshes
+  // Empty: 0.3 for whole neighborhoods unless node features are projected, otherwise 0
+  std::optional<double> link_dropout = {};
+  int64_t refresh_every = 20;  // batches between refreshes
   Refresh refresh = Refresh::kAuto;
 };
 
 struct AdamOptions {
-  double weight_decay = 0;  // coefficient of the penalty w² / 2
-  double clip = 0;          // clip every entry of a gradient to ±clip; 0: off
+  // Coefficient of the penalty w² / 2. Empty: 0.0005 if node features are projected, otherwise 0
+  std::optional<double> weight_decay = {};
+  double clip = 0;  // clip every entry of a gradient to ±clip; 0: off
 };
 
 enum class Schedule : uint8_t { kConstant, kCosine, kPlateau };
@@ -66,7 +68,7 @@ struct TrainOptions {
   bool strict_inductive = false;  // train only on links between training nodes
   double learning_rate = 0.01;
   Schedule schedule = Schedule::kConstant;
-  AdamOptions adam{.weight_decay = 0, .clip = 5};
+  AdamOptions adam{.clip = 5};
   bool balance = false;  // weight classes by their inverse frequency
   double average = 0.98;  // EMA of the weights over steps: w̄ ← average w̄ + (1 − average) w; 0: off
   // Metric of the best epoch on validation nodes; see Objective::select. "loss": the lowest loss.
