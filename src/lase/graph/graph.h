@@ -10,6 +10,7 @@
 #include "lase/base/attributes.h"
 #include "lase/base/string_table.h"
 #include "lase/graph/adjacency.h"
+#include "lase/graph/link_targets.h"
 #include "lase/graph/nodes.h"
 
 namespace lase {
@@ -40,6 +41,10 @@ struct Graph : Adjacency {
   Nodes nodes;
   Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directions are separate
   StringTable attribute_names;  // [k]
+  // [links]: values of Split. Links between the same nodes are merged within each split, so that
+  // the links that a task may see are a subset of the links. Empty: no split of links.
+  Array<uint8_t> link_split;
+  LinkTargets targets;  // empty: none were imported
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json preprocessing = nlohmann::json::object();  // see RawGraph
