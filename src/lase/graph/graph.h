@@ -41,7 +41,7 @@ struct Graph : Adjacency {
   Nodes nodes;
   Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directions are separate
   StringTable attribute_names;  // [k]
-  // [links]: values of Split. Links between the same nodes are merged within each split, so that
+  // [links]: values of Split except kNone. Links between the same nodes are merged within each split, so that
   // the links that a task may see are a subset of the links. Empty: no split of links.
   Array<uint8_t> link_split;
   LinkTargets targets;  // empty: none were imported
@@ -75,7 +75,8 @@ Graph load_graph(const std::string& path);
 void check_graph(const Graph& graph, const std::string& path);
 
 // Checks what building a graph guarantees and reading it does not rely on for safety: the order of
-// arcs, and that the arcs of an undirected graph come in pairs. Throws Error.
+// arcs, that the arcs of an undirected graph come in pairs, and that links join the nodes of link
+// targets. Throws Error.
 void check_structure(const Graph& graph, const std::string& path);
 
 }  // namespace lase
