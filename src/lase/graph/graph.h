@@ -41,8 +41,9 @@ struct Graph : Adjacency {
   Nodes nodes;
   Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directions are separate
   StringTable attribute_names;  // [k]
-  // [links]: values of Split except kNone. Links between the same nodes are merged within each split, so that
-  // the links that a task may see are a subset of the links. Empty: no split of links.
+  // [links]: values of Split except kNone. Links between the same nodes are merged within each
+  // split, so that the links that a task may see are a subset of the links. Empty: no split of
+  // links.
   Array<uint8_t> link_split;
   LinkTargets targets;  // empty: none were imported
   Reduction node_reduction;

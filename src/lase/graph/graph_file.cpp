@@ -131,13 +131,13 @@ Metadata graph_metadata(const Graph& graph) {
     return json{{"columns", matrix.columns}, {"layout", layout_name(matrix.layout)}};
   };
   json about = {{"links", graph.links},
-                      {"directed", graph.directed},
-                      {"separate_directions", graph.separate_directions},
-                      {"task", task_name(graph.nodes.labels.task)},
-                      {"node_features", describe(graph.nodes.features)},
-                      {"link_attributes", describe(graph.link_attributes)},
-                      {"fingerprint", graph.fingerprint},
-                      {"preprocessing", graph.preprocessing}};
+                {"directed", graph.directed},
+                {"separate_directions", graph.separate_directions},
+                {"task", task_name(graph.nodes.labels.task)},
+                {"node_features", describe(graph.nodes.features)},
+                {"link_attributes", describe(graph.link_attributes)},
+                {"fingerprint", graph.fingerprint},
+                {"preprocessing", graph.preprocessing}};
   if (const LinkTargets& targets = graph.targets; targets.size() > 0) {
     about["link_targets"] = {{"task", task_name(targets.labels.task)},
                              {"attributes", describe(targets.attributes)},

@@ -28,8 +28,7 @@ Boundaries find_boundaries(std::vector<double> times, const Proportions& proport
   std::sort(times.begin(), times.end());
   Boundaries boundaries;
   const auto start = [&](double fraction, double& boundary) {
-    const auto at =
-        static_cast<size_t>(std::llround(fraction * static_cast<double>(times.size())));
+    const auto at = static_cast<size_t>(std::llround(fraction * static_cast<double>(times.size())));
     if (at < times.size()) boundary = times[at];
   };
   start(proportions.train, boundaries.val);
@@ -90,8 +89,8 @@ Array<uint8_t> random_link_split(std::span<const int32_t> source, std::span<cons
   std::vector<uint8_t> split(source.size());
   parallel_for(std::ssize(source), kLinks, [&](int64_t first, int64_t last) {
     for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
-      const auto [low, high] = std::minmax(hash[static_cast<size_t>(source[i])],
-                                           hash[static_cast<size_t>(target[i])]);
+      const auto [low, high] =
+          std::minmax(hash[static_cast<size_t>(source[i])], hash[static_cast<size_t>(target[i])]);
       const double x = Random(seed, kLinkSplitStream, low, high).uniform();
       const Split part = x < proportions.train      ? Split::kTrain
                          : x < 1 - proportions.test ? Split::kVal
@@ -111,7 +110,8 @@ FirstTimeSplit first_time_split(std::span<const int32_t> source, std::span<const
   const PairOrder order(source, target);
   const auto first_time = [&](std::span<const PairOrder::Link> links) {
     double first = std::numeric_limits<double>::infinity();
-    for (const auto& [pair, link] : links) first = std::min(first, times[static_cast<size_t>(link)]);
+    for (const auto& [pair, link] : links)
+      first = std::min(first, times[static_cast<size_t>(link)]);
     return first;
   };
   std::vector<double> first_times;

@@ -250,8 +250,8 @@ void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitt
       const int32_t v = graph.neighbor[i];
       // An undirected link counts once, unless each direction has its own attributes.
       const bool counts = graph.directed || graph.separate_directions || u <= v;
-      const bool training = is_training(graph, u) && is_training(graph, v) &&
-                            is_training_link(graph, graph.link[i]);
+      const bool training =
+          is_training(graph, u) && is_training(graph, v) && is_training_link(graph, graph.link[i]);
       if (counts && training) rows.push_back(graph.link[i]);
     }
   }

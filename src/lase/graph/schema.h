@@ -14,8 +14,8 @@ struct Schema {
   StringTable attribute_names;
   StringTable feature_names;
   StringTable label_names;
-  bool has_targets = false;          // links are prediction targets
-  Task link_task = Task::kNone;      // of these
+  bool has_targets = false;      // links are prediction targets
+  Task link_task = Task::kNone;  // of these
   StringTable link_label_names = {};
   bool separate_directions = false;
   nlohmann::json preprocessing;

@@ -64,7 +64,7 @@ class ColumnRoles {
   int64_t by_position(const ColumnRole& role) const;
   void assign_pair(const std::vector<ColumnRole>& roles);
   bool claimed(int64_t column) const;
-  bool claimed_alone(int64_t column) const;     // by a role that does not share it
+  bool claimed_alone(int64_t column) const;      // by a role that does not share it
   std::vector<int64_t> rest_and_shared() const;  // the columns that shared roles may take
   bool is_row_number(int64_t column) const;
 

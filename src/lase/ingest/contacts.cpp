@@ -43,8 +43,7 @@ static RawGraph read_contact_table(const ContactsOptions& options, const Schema*
   RawGraph graph = empty_graph(options, LayoutRule::kSmaller);
   graph.rules.transform = options.slices.counts;
   NodeReader nodes(options.nodes, options.table, schema);
-  Table table(options.file, options.table,
-              named_columns(options, {options.time, options.weight}));
+  Table table(options.file, options.table, named_columns(options, {options.time, options.weight}));
   require_typed_columns(options.table, table, nodes.typed_columns());
   LinkTargetReader targets(options, table, schema);
   auto wanted = link_roles(options, targets);

@@ -53,11 +53,10 @@ void check(const LinkTargetOptions& options) {
                   {"link_regress", !options.regress.empty()}});
   const bool by_time = options.split_by != LinkSplitBy::kRandom;
   require_option(!by_time || is_proportions(options.split), OptionName{"link_split_by"}, " ",
-                 name_of(options.split_by), ": requires proportions in ",
-                 OptionName{"link_split"}, ", such as 80/10/10");
-  require_option(by_time || options.time.empty(), OptionName{"link_time"}, " ",
-                 quote(options.time), ": requires ", OptionName{"link_split_by"},
-                 " time or first_time");
+                 name_of(options.split_by), ": requires proportions in ", OptionName{"link_split"},
+                 ", such as 80/10/10");
+  require_option(by_time || options.time.empty(), OptionName{"link_time"}, " ", quote(options.time),
+                 ": requires ", OptionName{"link_split_by"}, " time or first_time");
 }
 
 // [distinct, width] → [codes, width]
@@ -74,9 +73,10 @@ const OptionTable<LinkTargetOptions>& link_target_option_table() {
   static const auto table = [] {
     using O = LinkTargetOptions;
     OptionTable<O> all;
-    all.add("link_label", &O::label, any(),
-            "Column with the class of each row, to be predicted; an empty field means unknown. Like "
-            "the columns of the next options, it is not an attribute unless it is listed as one");
+    all.add(
+        "link_label", &O::label, any(),
+        "Column with the class of each row, to be predicted; an empty field means unknown. Like "
+        "the columns of the next options, it is not an attribute unless it is listed as one");
     all.add("link_multi_label", &O::multi_label, any(), "Column with several classes per row");
     all.add("link_regress", &O::regress, any(), "Columns with regression targets of each row");
     all.add("link_split", &O::split, any(),
@@ -107,8 +107,8 @@ LinkTargetReader::LinkTargetReader(const LinkTableOptions& options, const Table&
   task_ = task_of(options_);
   has_targets_ = task_ != Task::kNone || !options_.split.empty() || earlier;
   if (!earlier || schema->link_task == Task::kNone) return;
-  require_option(task_ == Task::kNone || task_ == schema->link_task,
-                 "the link labels are ", task_name(task_), ", but those of the earlier graph are ",
+  require_option(task_ == Task::kNone || task_ == schema->link_task, "the link labels are ",
+                 task_name(task_), ", but those of the earlier graph are ",
                  task_name(schema->link_task));
   task_ = schema->link_task;
 }

@@ -59,11 +59,11 @@ class LinkTargetReader {
   std::vector<int64_t> label_columns_;
   int64_t split_column_ = -1;
   int64_t time_column_ = -1;
-  Interner texts_;               // distinct labels
-  Buffer<int32_t> code_;         // [raw links] of texts_
-  Buffer<float> numbers_;        // [raw links, regression targets]
-  Buffer<uint8_t> split_;        // [raw links]
-  Buffer<double> times_;         // [raw links]
+  Interner texts_;         // distinct labels
+  Buffer<int32_t> code_;   // [raw links] of texts_
+  Buffer<float> numbers_;  // [raw links, regression targets]
+  Buffer<uint8_t> split_;  // [raw links]
+  Buffer<double> times_;   // [raw links]
 };
 
 }  // namespace lase
