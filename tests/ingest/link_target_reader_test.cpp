@@ -306,6 +306,15 @@ TEST_F(LinkTargetOptionsTest, FollowsTheTargetsOfAnEarlierGraph) {
   EXPECT_EQ(read("links", bare, {}, &links).targets.size(), 1);
 }
 
+TEST_F(LinkTargetOptionsTest, RemembersColumnsGivenByPosition) {
+  const Graph header = read("links", kLabeledRows, {"--link-label", "4", "--attributes", "3"});
+  const Schema labels = schema_of(header);
+  EXPECT_EQ(labels.text("link_label_column"), "fraud");
+  EXPECT_EQ(read("links", kLabeledRows, {}, &labels).targets.labels.label[1], 1);
+  const Graph regression = read("links", kLabeledRows, {"--link-regress", "3"});
+  EXPECT_EQ(texts(regression.targets.labels.names), Strings{"amount"});
+}
+
 TEST_F(LinkTargetOptionsTest, ExportsTheSplitOfLinks) {
   for (const Strings& options : {Strings{}, Strings{"--separate-directions"}}) {
     auto given = options;

@@ -55,6 +55,7 @@ void check(const LinkTargetOptions& options) {
   require_option(!by_time || is_proportions(options.split), OptionName{"link_split_by"}, " ",
                  name_of(options.split_by), ": requires proportions in ", OptionName{"link_split"},
                  ", such as 80/10/10");
+  if (is_proportions(options.split)) parse_proportions(options.split, "link_split");
   require_option(by_time || options.time.empty(), OptionName{"link_time"}, " ", quote(options.time),
                  ": requires ", OptionName{"link_split_by"}, " time or first_time");
 }
@@ -99,7 +100,8 @@ LinkTargetReader::LinkTargetReader(const LinkTableOptions& options, const Table&
     : options_(options.targets),
       separator_(options.nodes.label_separator),
       seed_(options.nodes.seed),
-      schema_(schema) {
+      schema_(schema),
+      column_names_(table.columns()) {
   check(options_);
   require_split("link_split", options_.split, table);
   const bool earlier = schema != nullptr && schema->has_targets;
@@ -164,6 +166,14 @@ void LinkTargetReader::add(const Fields& fields, size_t i) {
   if (!fields.time.empty()) times_.push_back(fields.time[i]);
 }
 
+std::vector<std::string> LinkTargetReader::label_column_names() const {
+  std::vector<std::string> names;
+  for (const int64_t column : label_columns_) {
+    names.push_back(column_names_[static_cast<size_t>(column)]);
+  }
+  return names;
+}
+
 // Without a column of labels, all are unknown.
 Labels LinkTargetReader::labels(int64_t links) {
   const StringTable known = schema_ != nullptr ? schema_->link_label_names : StringTable{};
@@ -190,7 +200,7 @@ Labels LinkTargetReader::labels(int64_t links) {
       return {.task = task_,
               .label = {},
               .target = given ? numbers_.freeze() : Array<float>(unknown()),
-              .names = given ? make_string_table(options_.regress) : known};
+              .names = given ? make_string_table(label_column_names()) : known};
   }
   return {};
 }
@@ -256,8 +266,10 @@ void LinkTargetReader::finish(RawGraph& graph) {
   targets.labels = labels(graph.source.size());
   const auto warnings = label_warnings(targets.labels);
   graph.warnings.insert(graph.warnings.end(), warnings.begin(), warnings.end());
-  const std::string column = options_.label.empty() ? options_.multi_label : options_.label;
-  if (!column.empty()) graph.preprocessing[kLabelColumn] = column;
+  const auto columns = label_column_names();
+  if (!columns.empty() && task_ != Task::kRegression) {
+    graph.preprocessing[kLabelColumn] = columns[0];
+  }
   add_split(graph, targets);
   graph.targets = std::move(targets);
 }

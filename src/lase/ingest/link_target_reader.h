@@ -46,6 +46,7 @@ class LinkTargetReader {
 
  private:
   bool by_time() const { return options_.split_by != LinkSplitBy::kRandom; }
+  std::vector<std::string> label_column_names() const;
   Labels labels(int64_t links);
   void add_split(RawGraph& graph, RawTargets& targets) const;
   void split_links(const RawGraph& graph, RawTargets& targets) const;
@@ -56,6 +57,7 @@ class LinkTargetReader {
   const Schema* schema_;
   bool has_targets_ = false;
   Task task_ = Task::kNone;
+  std::vector<std::string> column_names_;  // of the table
   std::vector<int64_t> label_columns_;
   int64_t split_column_ = -1;
   int64_t time_column_ = -1;
