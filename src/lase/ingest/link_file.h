@@ -66,7 +66,10 @@ struct LinkReaders {
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.
 template <class Payload, class Parse, class Add>
 void read_link_rows(Table& table, const LinkReaders& readers, const Parse& parse, const Add& add) {
-  const auto& [roles, nodes, targets, graph] = readers;
+  const ColumnRoles& roles = readers.roles;
+  NodeReader& nodes = readers.nodes;
+  LinkTargetReader& targets = readers.targets;
+  RawGraph& graph = readers.graph;
   const int64_t source = roles.at("source");
   const int64_t target = roles.at("target");
   const int64_t label = roles.at("label");
