@@ -28,6 +28,7 @@ set(public_headers
   lase/graph/generate.h
   lase/graph/graph.h
   lase/graph/labels.h
+  lase/graph/link_targets.h
   lase/graph/schema.h
   lase/graph/nodes.h
   lase/graph/pca.h

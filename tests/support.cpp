@@ -220,12 +220,29 @@ nlohmann::json reduction_contents(const Reduction& reduction) {
           {"names", texts(reduction.names)}};
 }
 
+nlohmann::json labels_contents(const Labels& labels) {
+  // As text, because NaN marks unknown targets and does not equal itself.
+  Strings targets;
+  for (const float value : labels.target) targets.push_back(std::to_string(value));
+  return {{"task", task_name(labels.task)},
+          {"label", copied(labels.label)},
+          {"target", targets},
+          {"names", texts(labels.names)}};
+}
+
+nlohmann::json targets_contents(const LinkTargets& targets) {
+  return {{"source", copied(targets.source)},
+          {"target", copied(targets.target)},
+          {"attributes", matrix_contents(targets.attributes)},
+          {"attribute_names", texts(targets.attribute_names)},
+          {"labels", labels_contents(targets.labels)},
+          {"split", copied(targets.split)},
+          {"relations", targets.relations}};
+}
+
 }  // namespace
 
 nlohmann::json contents(const Graph& graph) {
-  // As text, because NaN marks unknown targets and does not equal itself.
-  Strings targets;
-  for (const float value : graph.nodes.labels.target) targets.push_back(std::to_string(value));
   return {{"row_ptr", copied(graph.row_ptr)},
           {"neighbor", copied(graph.neighbor)},
           {"link", graph.link.visit([](const auto& link) { return nlohmann::json(copied(link)); })},
@@ -235,15 +252,14 @@ nlohmann::json contents(const Graph& graph) {
           {"names", texts(graph.nodes.names)},
           {"features", matrix_contents(graph.nodes.features)},
           {"feature_names", texts(graph.nodes.feature_names)},
-          {"task", task_name(graph.nodes.labels.task)},
-          {"label", copied(graph.nodes.labels.label)},
-          {"target", targets},
-          {"label_names", texts(graph.nodes.labels.names)},
+          {"labels", labels_contents(graph.nodes.labels)},
           {"split", copied(graph.nodes.split)},
           {"attributes", matrix_contents(graph.link_attributes)},
           {"attribute_names", texts(graph.attribute_names)},
           {"node_reduction", reduction_contents(graph.node_reduction)},
           {"link_reduction", reduction_contents(graph.link_reduction)},
+          {"link_split", copied(graph.link_split)},
+          {"targets", targets_contents(graph.targets)},
           {"preprocessing", graph.preprocessing}};
 }
 

@@ -64,21 +64,39 @@ SortedArcs::SortedArcs(const LinkEnds& ends) {
   });
 }
 
+namespace {
+
+// Calls visit(i) for the arcs of u that are kept.
+template <class Visit>
+void for_each_kept(const SortedArcs& arcs, const AdjacencyRules& rules, int64_t u,
+                   const Visit& visit) {
+  uint32_t seen = 0;  // stages of the current parallel arcs, one bit each
+  for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
+    if (rules.merge_parallel) {
+      if (!arcs.is_parallel(u, i)) seen = 0;
+      const int stage = rules.stage.empty() ? 0 : rules.stage[static_cast<size_t>(arcs[i].link)];
+      const uint32_t bit = uint32_t{1} << stage;
+      if ((seen & bit) != 0) continue;
+      seen |= bit;
+    }
+    visit(i);
+  }
+}
+
+}  // namespace
+
 Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules) {
   const int64_t n = arcs.nodes();
   const bool merged = !rules.row.empty();
   const int shift = rules.separate_directions ? 1 : 0;
   const int64_t* row = rules.row.data();
-  const auto is_kept = [&](int64_t u, int64_t i) {
-    return !rules.merge_parallel || !arcs.is_parallel(u, i);
-  };
   Buffer<int64_t> row_ptr;
   row_ptr.resize(n + 1);
   row_ptr[0] = 0;
   parallel_for(n, kRows, [&](int64_t first, int64_t last) {
     for (int64_t u = first; u < last; ++u) {
       int64_t degree = 0;
-      for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) degree += is_kept(u, i) ? 1 : 0;
+      for_each_kept(arcs, rules, u, [&](int64_t) { ++degree; });
       row_ptr[u + 1] = degree;
     }
   });
@@ -91,15 +109,14 @@ Adjacency make_adjacency(const SortedArcs& arcs, const AdjacencyRules& rules) {
   parallel_for(n, kRows, [&](int64_t first, int64_t last) {
     int64_t to = row_ptr[first];
     for (int64_t u = first; u < last; ++u) {
-      for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
-        if (!is_kept(u, i)) continue;
+      for_each_kept(arcs, rules, u, [&](int64_t i) {
         const SortedArcs::Arc arc = arcs[i];
         // The links of a node are far apart in memory.
         if (merged && i + kAhead < last_arc) __builtin_prefetch(row + arcs[i + kAhead].link);
         const int64_t number = merged ? row[arc.link] >> shift : arc.link;
         neighbor[to] = arc.neighbor;
         link.set(to++, attribute_row(rules.separate_directions, number, u, arc.neighbor));
-      }
+      });
     }
   });
   return {row_ptr.freeze(), neighbor.freeze(), link.freeze()};

@@ -54,11 +54,12 @@ constexpr int64_t attribute_row(bool separate_directions, int64_t link, int64_t 
 }
 
 struct AdjacencyRules {
-  bool merge_parallel = false;       // keep only the first of parallel arcs
+  bool merge_parallel = false;       // keep only the first of parallel arcs, per stage
   bool separate_directions = false;  // see attribute_row()
   int64_t rows = 0;                  // rows of link attributes
   // [links]: a row of link attributes of each link; empty: links were not merged
   std::span<const int64_t> row = {};
+  std::span<const uint8_t> stage = {};  // [links]: values of Split; empty: the same for all
   int64_t largest_narrow = kLargestNarrow;
 };
 

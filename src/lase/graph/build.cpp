@@ -2,6 +2,7 @@
 
 #include "lase/base/error.h"
 #include "lase/graph/arcs.h"
+#include "lase/graph/make_targets.h"
 #include "lase/graph/merge.h"
 
 namespace lase {
@@ -56,6 +57,7 @@ BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
                                               .separate_directions = rules.separate_directions,
                                               .rows = groups.rows(rules.separate_directions),
                                               .row = groups.row,
+                                              .stage = merge_stages(raw),
                                               .largest_narrow = largest_narrow});
   }
   report.self_loops = groups.self_loops;
@@ -63,6 +65,10 @@ BuiltGraph build_graph(RawGraph raw, int64_t largest_narrow) {
   graph.links = groups.links;
   graph.directed = rules.directed;
   graph.separate_directions = rules.separate_directions;
+  if (raw.targets) {
+    graph.link_split = split_of_links(raw, groups);
+    graph.targets = make_targets(raw, groups);
+  }
   graph.link_attributes = choose_layout(merge_attributes(raw, groups), raw.layout_rule);
   graph.attribute_names =
       graph.separate_directions ? separate_names(raw.attribute_names) : raw.attribute_names;

@@ -25,6 +25,11 @@ class Fingerprint {
     add(matrix.column);
     add(matrix.code);
   }
+  void add(const Labels& labels) {
+    add(labels.label);
+    add(labels.target);
+    add(labels.names);
+  }
   std::string text() const { return checksum_text(sum_); }
 
  private:
@@ -44,10 +49,17 @@ std::string fingerprint(const Graph& graph) {
   result.add(graph.nodes.names);
   result.add(graph.nodes.features);
   result.add(graph.nodes.feature_names);
-  result.add(graph.nodes.labels.label);
-  result.add(graph.nodes.labels.target);
-  result.add(graph.nodes.labels.names);
+  result.add(graph.nodes.labels);
   result.add(graph.nodes.split);
+  if (!graph.link_split.empty()) result.add(graph.link_split);
+  if (const LinkTargets& targets = graph.targets; targets.size() > 0) {
+    result.add(targets.source);
+    result.add(targets.target);
+    result.add(targets.attributes);
+    result.add(targets.attribute_names);
+    result.add(targets.labels);
+    result.add(targets.split);
+  }
   return result.text();
 }
 

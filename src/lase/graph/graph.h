@@ -10,6 +10,7 @@
 #include "lase/base/attributes.h"
 #include "lase/base/string_table.h"
 #include "lase/graph/adjacency.h"
+#include "lase/graph/link_targets.h"
 #include "lase/graph/nodes.h"
 
 namespace lase {
@@ -40,6 +41,11 @@ struct Graph : Adjacency {
   Nodes nodes;
   Attributes link_attributes;   // f(e): [links, k]; [2 links, k] if directions are separate
   StringTable attribute_names;  // [k]
+  // [links]: values of Split except kNone. Links between the same nodes are merged within each
+  // split, so that the links that a task may see are a subset of the links. Empty: no split of
+  // links.
+  Array<uint8_t> link_split;
+  LinkTargets targets;  // empty: none were imported
   Reduction node_reduction;
   Reduction link_reduction;
   nlohmann::json preprocessing = nlohmann::json::object();  // see RawGraph
@@ -70,7 +76,8 @@ Graph load_graph(const std::string& path);
 void check_graph(const Graph& graph, const std::string& path);
 
 // Checks what building a graph guarantees and reading it does not rely on for safety: the order of
-// arcs, and that the arcs of an undirected graph come in pairs. Throws Error.
+// arcs, that the arcs of an undirected graph come in pairs, and that links join the nodes of link
+// targets. Throws Error.
 void check_structure(const Graph& graph, const std::string& path);
 
 }  // namespace lase

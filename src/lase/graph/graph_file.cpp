@@ -1,5 +1,3 @@
-#include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -7,7 +5,6 @@
 #include "lase/base/error.h"
 #include "lase/base/json.h"
 #include "lase/base/lase_file.h"
-#include "lase/base/parallel.h"
 #include "lase/graph/array_writer.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
@@ -69,20 +66,83 @@ IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int
   return file.get<int32_t>(name, {size});
 }
 
+// Names of the arrays of labels.
+struct LabelArrays {
+  std::string label;
+  std::string target;
+  std::string names;
+};
+const LabelArrays kNodeLabels = {"labels", "targets", "label_names"};
+const LabelArrays kTargetLabels = {"targets.labels", "targets.values", "targets.label_names"};
+
+Labels get_labels(const SafetensorsFile& file, const LabelArrays& arrays, const json& about,
+                  int64_t rows) {
+  Labels labels;
+  labels.task = task_from_name(about.value("task", "none"), file.path());
+  labels.names = get_strings(file, arrays.names);
+  if (labels.task == Task::kSingleLabel) labels.label = file.get<int32_t>(arrays.label, {rows});
+  const bool has_targets = labels.task == Task::kMultiLabel || labels.task == Task::kRegression;
+  if (has_targets && rows > 0 && labels.classes() > 0) {
+    labels.target = file.get<float>(arrays.target, {rows, labels.classes()});
+  }
+  return labels;
+}
+
+void add_labels(ArrayWriter& writer, const LabelArrays& arrays, const Labels& labels,
+                int64_t rows) {
+  if (labels.task == Task::kSingleLabel) writer.add(arrays.label, labels.label, {rows});
+  if (!labels.target.empty()) {
+    writer.add(arrays.target, labels.target, {rows, labels.classes()});
+  }
+  writer.add(arrays.names, labels.names);
+}
+
+LinkTargets get_targets(const SafetensorsFile& file, const json& about) {
+  LinkTargets targets;
+  if (!file.has("targets.source")) return targets;
+  targets.source = file.get<int32_t>("targets.source", {-1});
+  const int64_t n = targets.size();
+  targets.target = file.get<int32_t>("targets.target", {n});
+  targets.attributes =
+      get_attributes(file, "targets.attributes", n, about.value("attributes", json::object()));
+  targets.attribute_names =
+      get_column_names(file, "targets.attribute_names", targets.attributes.columns);
+  targets.labels = get_labels(file, kTargetLabels, about, n);
+  if (file.has("targets.split")) targets.split = file.get<uint8_t>("targets.split", {n});
+  targets.relations = about.value("relations", false);
+  return targets;
+}
+
+void add_targets(ArrayWriter& writer, const LinkTargets& targets) {
+  const int64_t n = targets.size();
+  if (n == 0) return;
+  writer.add("targets.source", targets.source, {n});
+  writer.add("targets.target", targets.target, {n});
+  writer.add("targets.attributes", targets.attributes);
+  writer.add("targets.attribute_names", targets.attribute_names);
+  add_labels(writer, kTargetLabels, targets.labels, n);
+  if (!targets.split.empty()) writer.add("targets.split", targets.split, {n});
+}
+
 }  // namespace
 
 Metadata graph_metadata(const Graph& graph) {
   const auto describe = [](const Attributes& matrix) {
     return json{{"columns", matrix.columns}, {"layout", layout_name(matrix.layout)}};
   };
-  const json about = {{"links", graph.links},
-                      {"directed", graph.directed},
-                      {"separate_directions", graph.separate_directions},
-                      {"task", task_name(graph.nodes.labels.task)},
-                      {"node_features", describe(graph.nodes.features)},
-                      {"link_attributes", describe(graph.link_attributes)},
-                      {"fingerprint", graph.fingerprint},
-                      {"preprocessing", graph.preprocessing}};
+  json about = {{"links", graph.links},
+                {"directed", graph.directed},
+                {"separate_directions", graph.separate_directions},
+                {"task", task_name(graph.nodes.labels.task)},
+                {"node_features", describe(graph.nodes.features)},
+                {"link_attributes", describe(graph.link_attributes)},
+                {"fingerprint", graph.fingerprint},
+                {"preprocessing", graph.preprocessing}};
+  if (const LinkTargets& targets = graph.targets; targets.size() > 0) {
+    about["link_targets"] = {{"task", task_name(targets.labels.task)},
+                             {"attributes", describe(targets.attributes)},
+                             {"relations", targets.relations}};
+  }
   return file_metadata(kGraphFile, about);
 }
 
@@ -98,14 +158,12 @@ void save_graph(const Graph& graph, const std::string& path) {
   writer.add("node_features", nodes.features);
   writer.add("node_feature_names", nodes.feature_names);
   writer.add("names", nodes.names);
-  if (nodes.labels.task == Task::kSingleLabel) writer.add("labels", nodes.labels.label, {n});
-  if (!nodes.labels.target.empty()) {
-    writer.add("targets", nodes.labels.target, {n, nodes.labels.classes()});
-  }
-  writer.add("label_names", nodes.labels.names);
+  add_labels(writer, kNodeLabels, nodes.labels, n);
   if (!nodes.split.empty()) writer.add("split", nodes.split, {n});
   writer.add("node_reduction", graph.node_reduction);
   writer.add("link_reduction", graph.link_reduction);
+  if (!graph.link_split.empty()) writer.add("link_split", graph.link_split, {graph.links});
+  add_targets(writer, graph.targets);
   Graph about = graph;
   about.fingerprint.clear();  // the arrays may have changed since the graph was read
   about.fingerprint = fingerprint(about);
@@ -142,85 +200,18 @@ Graph read_graph(const SafetensorsFile& file) try {
   nodes.feature_names = get_column_names(file, "node_feature_names", nodes.features.columns);
   nodes.names = get_unchecked_strings(file, "names");
   require(nodes.names.size() == n, path, ": has ", nodes.names.size(), " node names, expected ", n);
-  Labels& labels = nodes.labels;
-  labels.task = task_from_name(about.value("task", "none"), path);
-  labels.names = get_strings(file, "label_names");
-  if (labels.task == Task::kSingleLabel) labels.label = file.get<int32_t>("labels", {n});
-  const bool has_targets = labels.task == Task::kMultiLabel || labels.task == Task::kRegression;
-  if (has_targets && n > 0 && labels.classes() > 0) {
-    labels.target = file.get<float>("targets", {n, labels.classes()});
-  }
+  nodes.labels = get_labels(file, kNodeLabels, about, n);
   if (file.has("split")) nodes.split = file.get<uint8_t>("split", {n});
   graph.node_reduction = get_reduction(file, "node_reduction", nodes.features.columns);
   graph.link_reduction = get_reduction(file, "link_reduction", graph.link_attributes.columns);
+  if (file.has("link_split")) graph.link_split = file.get<uint8_t>("link_split", {graph.links});
+  graph.targets = get_targets(file, about.value("link_targets", json::object()));
   return graph;
 } catch (const json::exception&) {
   fail(file.path(), ": the graph metadata has entries of the wrong type");
 }
 
-constexpr int64_t kGrain = 1 << 16;
-
-template <class T>
-void check_range(const Array<T>& values, int64_t low, int64_t end, const std::string& name,
-                 const std::string& path) {
-  parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      require(values[i] >= low && values[i] < end, path, ": ", name, "[", i, "] is ", values[i],
-              ", expected ", low, " to ", end - 1);
-    }
-  });
-}
-
-void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
-                     const std::string& path) {
-  parallel_for(row_ptr.size() - 1, kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      require(row_ptr[i] >= 0 && row_ptr[i] <= row_ptr[i + 1], path, ": ", name,
-              " decreases at index ", i);
-    }
-  });
-}
-
-void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
-  if (matrix.columns == 0) return;
-  check_finite(matrix.values, name, path);
-  if (matrix.layout == Layout::kDictionary) {
-    check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
-  }
-  if (matrix.layout == Layout::kSparse) {
-    check_ascending(matrix.row_ptr, name + ".row_ptr", path);
-    check_range(matrix.column, 0, matrix.columns, name + ".column", path);
-  }
-}
-
 }  // namespace
-
-void check_graph(const Graph& graph, const std::string& path) {
-  const int64_t n = graph.node_count();
-  check_ascending(graph.row_ptr, "row_ptr", path);
-  check_range(graph.neighbor, 0, n, "neighbor", path);
-  graph.link.visit([&](const auto& link) {
-    check_range(link, 0, graph.links * (graph.separate_directions ? 2 : 1), "link", path);
-  });
-  check_attributes(graph.link_attributes, "link_attributes", path);
-  check_attributes(graph.nodes.features, "node_features", path);
-  check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);
-  check_finite(graph.nodes.labels.target, "targets", path, Unknown::kAllowed);
-  check_strings(graph.nodes.names, "names", path);
-  check_strings(graph.nodes.feature_names, "node_feature_names", path);
-  check_strings(graph.nodes.labels.names, "label_names", path);
-  check_strings(graph.attribute_names, "link_attribute_names", path);
-  for (const auto& [name, reduction] : {std::pair{"node_reduction", &graph.node_reduction},
-                                        {"link_reduction", &graph.link_reduction}}) {
-    check_finite(reduction->mean, join(name, ".mean"), path);
-    check_finite(reduction->components, join(name, ".components"), path);
-    check_strings(reduction->names, join(name, ".names"), path);
-  }
-  for (int64_t i = 0; i < graph.nodes.split.size(); ++i) {
-    require(graph.nodes.split[i] <= static_cast<uint8_t>(Split::kTest), path, ": split[", i,
-            "] is ", int{graph.nodes.split[i]}, ", expected 0 to 3");
-  }
-}
 
 Graph open_graph(const std::string& path) { return read_graph(open_lase_file(path, kGraphFile)); }
 
@@ -230,57 +221,6 @@ Graph load_graph(const std::string& path) {
   file.verify();
   check_graph(graph, path);
   return graph;
-}
-
-namespace {
-
-// Neighbors ascend within a row; arcs to the same neighbor ascend by attribute row.
-void check_order(const Graph& graph, const std::string& path) {
-  parallel_for(graph.node_count(), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t u = first; u < last; ++u) {
-      for (int64_t i = graph.row_ptr[u] + 1; i < graph.row_ptr[u + 1]; ++i) {
-        const bool ascends = std::pair(graph.neighbor[i - 1], graph.link[i - 1]) <
-                             std::pair(graph.neighbor[i], graph.link[i]);
-        require(ascends, path, ": the neighbors of node ", u, " are not in ascending order");
-      }
-    }
-  });
-}
-
-// A link of an undirected graph is stored as two arcs in opposite directions, a self-loop as one
-// arc; a link of a directed graph is one arc.
-void check_symmetry(const Graph& graph, const std::string& path) {
-  struct Ends {
-    int32_t u = -1;
-    int32_t v = -1;
-  };
-  std::vector<Ends> ends(static_cast<size_t>(graph.links));
-  std::vector<uint8_t> arcs(ends.size());
-  for (int64_t u = 0; u < graph.node_count(); ++u) {
-    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
-      const int64_t link = graph.link_of_row(graph.link[i]);
-      const int32_t v = graph.neighbor[i];
-      Ends& other = ends[static_cast<size_t>(link)];
-      uint8_t& count = arcs[static_cast<size_t>(link)];
-      const bool fits =
-          count == 0 || (count == 1 && !graph.directed && other.u == v && other.v == u && u != v);
-      require(fits, path, ": link ", link, " is stored by arcs that do not belong together");
-      other = {static_cast<int32_t>(u), v};
-      ++count;
-    }
-  }
-  for (size_t link = 0; link < ends.size(); ++link) {
-    const int expected = graph.directed || ends[link].u == ends[link].v ? 1 : 2;
-    require(arcs[link] == expected, path, ": link ", link, " has ", int{arcs[link]},
-            " arcs, expected ", expected);
-  }
-}
-
-}  // namespace
-
-void check_structure(const Graph& graph, const std::string& path) {
-  check_order(graph, path);
-  check_symmetry(graph, path);
 }
 
 int64_t Graph::split_size(Split split) const {

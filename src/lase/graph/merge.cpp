@@ -1,6 +1,7 @@
 #include "lase/graph/merge.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -16,22 +17,25 @@
 namespace lase {
 namespace {
 
-// leader[i]: the first raw link between the same nodes as raw link i (in the same direction if the
-// graph is directed), or i itself if parallel links are kept.
+// leader[i]: the first raw link between the same nodes and in the same stage as raw link i (in the
+// same direction if the graph is directed), or i itself if parallel links are kept.
 Buffer<int64_t> find_leaders(const RawGraph& raw, const SortedArcs& arcs) {
   Buffer<int64_t> leader;
   leader.resize(raw.source.size());
   std::iota(leader.begin(), leader.end(), int64_t{0});
   if (raw.rules.parallel == Parallel::kKeep) return leader;
+  const auto stages = merge_stages(raw);
   constexpr int64_t kRows = 4096;
   parallel_for(arcs.nodes(), kRows, [&](int64_t first, int64_t last) {
     for (int64_t u = first; u < last; ++u) {
-      int64_t current = 0;  // leader of the current parallel arcs
+      std::array<int64_t, 4> current{};  // by stage: leader of the current parallel arcs, or −1
       for (int64_t i = arcs.begin(u); i < arcs.end(u); ++i) {
         const SortedArcs::Arc arc = arcs[i];
-        if (!arcs.is_parallel(u, i)) current = arc.link;
+        if (!arcs.is_parallel(u, i)) current.fill(-1);
+        const size_t stage = stages.empty() ? 0 : stages[static_cast<size_t>(arc.link)];
+        if (current.at(stage) < 0) current.at(stage) = arc.link;
         // Both arcs of an undirected link give the same leader; only the lower node writes it.
-        if (raw.rules.directed || u <= arc.neighbor) leader[arc.link] = current;
+        if (raw.rules.directed || u <= arc.neighbor) leader[arc.link] = current.at(stage);
       }
     }
   });
@@ -39,6 +43,11 @@ Buffer<int64_t> find_leaders(const RawGraph& raw, const SortedArcs& arcs) {
 }
 
 }  // namespace
+
+std::span<const uint8_t> merge_stages(const RawGraph& raw) {
+  if (!raw.targets || raw.rules.parallel == Parallel::kError) return {};
+  return raw.targets->stage.span();
+}
 
 LinkGroups group_links(const RawGraph& raw, const SortedArcs& arcs) {
   const LinkRules& rules = raw.rules;
@@ -251,6 +260,8 @@ float transformed(Transform transform, float value) {
   return value;
 }
 
+}  // namespace
+
 void transform(Attributes& matrix, const std::vector<ColumnRule>& rules) {
   const bool none = std::all_of(rules.begin(), rules.end(), [](const ColumnRule& rule) {
     return rule.transform == Transform::kNone;
@@ -265,6 +276,14 @@ void transform(Attributes& matrix, const std::vector<ColumnRule>& rules) {
   }
   matrix.values = std::move(values);
 }
+
+std::vector<ColumnRule> column_rules(const RawGraph& raw) {
+  if (!raw.column_rules.empty()) return raw.column_rules;
+  return std::vector(static_cast<size_t>(raw.attributes.columns),
+                     ColumnRule{raw.rules.merge, raw.rules.transform});
+}
+
+namespace {
 
 // Throws Error if merging finite numbers overflowed.
 void check_finite(const Attributes& merged, const RawGraph& raw, const LinkGroups& groups) {
@@ -288,17 +307,14 @@ Attributes merge_attributes(RawGraph& raw, const LinkGroups& groups) {
   const LinkRules& rules = raw.rules;
   const int64_t rows = groups.rows(rules.separate_directions);
   const int64_t columns = raw.attributes.columns;
-  const auto column_rules =
-      !raw.column_rules.empty()
-          ? raw.column_rules
-          : std::vector(static_cast<size_t>(columns), ColumnRule{rules.merge, rules.transform});
+  const auto by_column = column_rules(raw);
   Attributes merged =
       raw.attributes.layout == Layout::kSparse
-          ? merge_sparse(raw.attributes, groups.row, rows, column_rules)
-          : merge_dense(raw.attributes, groups.row, rows, column_rules, !rules.separate_directions);
+          ? merge_sparse(raw.attributes, groups.row, rows, by_column)
+          : merge_dense(raw.attributes, groups.row, rows, by_column, !rules.separate_directions);
   merged.columns = columns;
   if (groups.merged > 0) check_finite(merged, raw, groups);
-  transform(merged, column_rules);
+  transform(merged, by_column);
   if (rules.separate_directions) merged = pair_directions(merged);
   return merged;
 }

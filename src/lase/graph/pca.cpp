@@ -218,6 +218,11 @@ bool is_training(const Graph& graph, int64_t node) {
          graph.nodes.split[node] == static_cast<uint8_t>(Split::kTrain);
 }
 
+bool is_training_link(const Graph& graph, int64_t row) {
+  return graph.link_split.empty() ||
+         graph.link_split[graph.link_of_row(row)] == static_cast<uint8_t>(Split::kTrain);
+}
+
 void reduce_matrix(Attributes& matrix, StringTable& names, Reduction& reduction,
                    std::span<const int64_t> rows, const PcaOptions& options,
                    const Reduction& fitted) {
@@ -245,7 +250,9 @@ void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitt
       const int32_t v = graph.neighbor[i];
       // An undirected link counts once, unless each direction has its own attributes.
       const bool counts = graph.directed || graph.separate_directions || u <= v;
-      if (counts && is_training(graph, u) && is_training(graph, v)) rows.push_back(graph.link[i]);
+      const bool training =
+          is_training(graph, u) && is_training(graph, v) && is_training_link(graph, graph.link[i]);
+      if (counts && training) rows.push_back(graph.link[i]);
     }
   }
   reduce_matrix(graph.link_attributes, graph.attribute_names, graph.link_reduction, rows, options,

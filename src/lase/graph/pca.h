@@ -29,8 +29,8 @@ Reduction fit_pca(const Attributes& matrix, std::span<const int64_t> rows,
 Attributes reduce(const Attributes& matrix, const Reduction& reduction);
 
 // Reduces node features or link attributes of a graph to principal components. They are fitted on
-// training nodes, or links between training nodes, if the graph has a split. If `fitted` is
-// present, it is applied instead.
+// training nodes, or training links between training nodes, if the graph has a split of nodes or
+// links. If `fitted` is present, it is applied instead.
 void reduce_nodes(Graph& graph, const PcaOptions& options, const Reduction& fitted = {});
 void reduce_links(Graph& graph, const PcaOptions& options, const Reduction& fitted = {});
 

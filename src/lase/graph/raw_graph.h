@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,16 @@ struct TableReport {
   std::vector<std::string> ignored;                                     // columns
 };
 
+// Raw links as prediction targets.
+struct RawTargets {
+  Labels labels;  // [raw links]; Task::kNone: none
+  // [raw links], or both empty: the split of each link in the graph, not kNone, and as a target.
+  Array<uint8_t> stage;
+  Array<uint8_t> split;
+  std::vector<int64_t> label_columns;  // attribute columns that the label determines, ascending
+  bool relations = false;              // see LinkTargets
+};
+
 // A graph as read from files: nodes, and raw links in file order, repeated as in the file.
 // build_graph() merges and sorts them.
 struct RawGraph {
@@ -87,6 +98,7 @@ struct RawGraph {
   LinkRules rules;
   std::vector<ColumnRule> column_rules;  // [attributes.columns]; empty: those of `rules` for all
   LayoutRule layout_rule = LayoutRule::kAsRead;
+  std::optional<RawTargets> targets;
   // Fitted values that must be applied to new data unchanged (boundaries of time slices, IDF
   // weights); stored in the graph file for `import --like`.
   nlohmann::json preprocessing = nlohmann::json::object();

@@ -52,6 +52,9 @@ Schema schema_of(const Graph& graph) {
   schema.attribute_names = graph.separate_directions ? shared_names(names) : names;
   schema.feature_names = feature_names(graph);
   schema.label_names = graph.nodes.labels.names;
+  schema.has_targets = graph.targets.size() > 0;
+  schema.link_task = graph.targets.labels.task;
+  schema.link_label_names = graph.targets.labels.names;
   schema.separate_directions = graph.separate_directions;
   schema.preprocessing = graph.preprocessing;
   return schema;
@@ -64,6 +67,10 @@ void require_schema(const Graph& graph, const Graph& earlier) {
           graph.separate_directions ? " it" : "out it");
   require_same(attribute_names(graph), attribute_names(earlier), "link attributes");
   require_same(feature_names(graph), feature_names(earlier), "node features");
+  if (graph.targets.size() > 0 && earlier.targets.size() > 0) {
+    require_same(graph.targets.attribute_names, earlier.targets.attribute_names,
+                 "attributes of link targets");
+  }
 }
 
 }  // namespace lase

@@ -14,6 +14,9 @@ struct Schema {
   StringTable attribute_names;
   StringTable feature_names;
   StringTable label_names;
+  bool has_targets = false;      // links are prediction targets
+  Task link_task = Task::kNone;  // of these
+  StringTable link_label_names = {};
   bool separate_directions = false;
   nlohmann::json preprocessing;
 
@@ -28,7 +31,7 @@ struct Schema {
 Schema schema_of(const Graph& graph);
 
 // Throws Error unless `graph`, not yet reduced, has the attributes and features that `earlier` had
-// before its reduction.
+// before its reduction, and its link targets, if any, have the same attributes.
 void require_schema(const Graph& graph, const Graph& earlier);
 
 }  // namespace lase

@@ -34,8 +34,8 @@ bool is_proportions(std::string_view text) {
          });
 }
 
-Proportions parse_proportions(std::string_view text) {
-  require_option(is_proportions(text), OptionName{"split"}, " ", quote(text),
+Proportions parse_proportions(std::string_view text, std::string_view option) {
+  require_option(is_proportions(text), OptionName{option}, " ", quote(text),
                  ": must be percentages such as 65/15/20 or 80/20");
   std::vector<double> parts;
   double total = 0;
@@ -45,7 +45,7 @@ Proportions parse_proportions(std::string_view text) {
   }
   constexpr double kTolerance = 1e-6;
   require_option(std::abs(total - 100) < 100 * kTolerance || std::abs(total - 1) < kTolerance,
-                 OptionName{"split"}, " ", quote(text), ": sums to ", total,
+                 OptionName{option}, " ", quote(text), ": sums to ", total,
                  ", expected percentages that sum to 100");
   for (double& part : parts) part /= total;
   if (parts.size() == 3) return {parts[0], parts[1], parts[2]};

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "lase/base/array.h"
+#include "lase/base/string_table.h"
 #include "lase/graph/labels.h"
 
 namespace lase {
@@ -23,8 +25,8 @@ struct Proportions {
 // Whether a text gives the proportions of a split, such as "65/15/20" or "80/20".
 bool is_proportions(std::string_view text);
 // Parses percentages, or fractions with sum 1. Two numbers are train and test; a tenth of train is
-// used for validation. Throws Error if they do not sum to 100.
-Proportions parse_proportions(std::string_view text);
+// used for validation. Throws Error, which names the option, if they do not sum to 100.
+Proportions parse_proportions(std::string_view text, std::string_view option = "split");
 
 // A random split of n nodes.
 Array<uint8_t> random_split(int64_t n, const Proportions& proportions, uint64_t seed);
@@ -46,5 +48,28 @@ Proportions proportions_of(const Array<uint8_t>& split);
 // the proportion of validation nodes. Other nodes keep their split.
 Array<uint8_t> redraw_validation(const Labels& labels, const Array<uint8_t>& split,
                                  double validation, uint64_t seed);
+
+// Splits of n links between the nodes source[i] and target[i], which may be parallel. A pair of
+// nodes is unordered.
+
+// Random: all links of a pair are in the same split, which depends on the seed and the names of its
+// nodes alone. Sizes are as in `proportions` only on average.
+Array<uint8_t> random_link_split(std::span<const int32_t> source, std::span<const int32_t> target,
+                                 const StringTable& names, const Proportions& proportions,
+                                 uint64_t seed);
+
+// By time: every training link is earlier than every validation link, and these are earlier than
+// every test link. Links with equal times are in the same split, the later one if they lie across
+// a boundary.
+Array<uint8_t> time_split(std::span<const double> times, const Proportions& proportions);
+
+// By the first time of pairs: the boundaries are those of time_split() for the first link of each
+// pair.
+struct FirstTimeSplit {
+  Array<uint8_t> stage;  // [n]: split of the time of the link
+  Array<uint8_t> split;  // [n]: the same, but none if the pair has a link in an earlier stage
+};
+FirstTimeSplit first_time_split(std::span<const int32_t> source, std::span<const int32_t> target,
+                                std::span<const double> times, const Proportions& proportions);
 
 }  // namespace lase

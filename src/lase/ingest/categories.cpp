@@ -104,6 +104,22 @@ std::vector<std::string> ColumnEncoder::names() const {
   return names;
 }
 
+std::vector<int64_t> ColumnEncoder::columns_of(const std::string& name) const {
+  std::vector<int64_t> columns;
+  for (int64_t j = 0; j < numbers(); ++j) {
+    if (numbers_[static_cast<size_t>(j)] == name) columns.push_back(j);
+  }
+  for (size_t i = 0; i < indicators_.size(); ++i) {
+    if (numbers_[static_cast<size_t>(indicators_[i])] != name) continue;
+    columns.push_back(numbers() + static_cast<int64_t>(i));
+  }
+  for (int64_t c = 0; c < categories(); ++c) {
+    if (categories_[static_cast<size_t>(c)] != name) continue;
+    for (int64_t j = column_of(c, 0); j < column_of(c + 1, 0); ++j) columns.push_back(j);
+  }
+  return columns;
+}
+
 RawAttributes encode_rows(const ColumnEncoder& encoder, std::span<const float> numbers,
                           std::span<const int32_t> codes, int64_t rows, Layout layout) {
   RawAttributes result;

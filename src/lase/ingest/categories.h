@@ -59,6 +59,8 @@ class ColumnEncoder {
   }
   int64_t column_of(int64_t c, int32_t code) const;  // of a category
   std::vector<std::string> names() const;
+  // The encoded columns of a table column.
+  std::vector<int64_t> columns_of(const std::string& name) const;
 
  private:
   std::vector<std::string> numbers_;

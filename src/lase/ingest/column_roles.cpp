@@ -65,7 +65,7 @@ ColumnRole weight_role(const std::string& named) {
 
 ColumnRoles::ColumnRoles(const Table& table, const std::vector<ColumnRole>& roles) : table_(table) {
   for (const auto& role : roles) {
-    assigned_.push_back({std::string(role.option), {}});
+    assigned_.push_back({std::string(role.option), {}, role.shared});
     const bool none = role.position >= 0 && role.named == "none";
     if (role.named.empty() || none) continue;
     assigned_.back().columns = {table.column(role.named, role.option)};
@@ -137,17 +137,28 @@ bool ColumnRoles::claimed(int64_t column) const {
   });
 }
 
+bool ColumnRoles::claimed_alone(int64_t column) const {
+  return std::any_of(assigned_.begin(), assigned_.end(), [&](const Assigned& role) {
+    const auto& columns = role.columns;
+    return !role.shared && std::find(columns.begin(), columns.end(), column) != columns.end();
+  });
+}
+
 bool ColumnRoles::is_row_number(int64_t column) const {
   const auto& name = table_.columns()[static_cast<size_t>(column)];
   return column == 0 && table_.has_header() && (name.empty() || name == "Unnamed: 0");
 }
 
 int64_t ColumnRoles::by_name(const ColumnRole& role) const {
+  const int64_t column = best_named(role, rest());
+  return column < 0 && role.shared ? best_named(role, rest_and_shared()) : column;
+}
+
+int64_t ColumnRoles::best_named(const ColumnRole& role, const std::vector<int64_t>& columns) const {
   int64_t best = -1;
   Fit best_fit = Fit::kNone;
   int64_t equal = -1;  // another column that fits as well
-  for (int64_t column = 0; column < table_.column_count(); ++column) {
-    if (claimed(column)) continue;
+  for (const int64_t column : columns) {
     const Fit fit = fit_of(table_.columns()[static_cast<size_t>(column)], role);
     if (fit == Fit::kNone || fit < best_fit) continue;
     equal = fit == best_fit ? column : -1;
@@ -165,8 +176,10 @@ int64_t ColumnRoles::by_name(const ColumnRole& role) const {
 }
 
 int64_t ColumnRoles::by_position(const ColumnRole& role) const {
-  const auto free = rest();
+  auto free = rest();
   if (role.required) {
+    // Without a header, positions count all columns.
+    if (role.shared && (free.empty() || !table_.has_header())) free = rest_and_shared();
     require(!free.empty(), table_.path(), ": has ", table_.column_count(),
             table_.column_count() == 1 ? " column" : " columns", ", expected one more for ",
             OptionName{role.option});
@@ -184,14 +197,31 @@ int64_t ColumnRoles::at(std::string_view option) const {
   return -1;
 }
 
+std::vector<int64_t> ColumnRoles::all(std::string_view option) const {
+  std::vector<int64_t> columns;
+  for (const auto& role : assigned_) {
+    if (role.option != option) continue;
+    columns.insert(columns.end(), role.columns.begin(), role.columns.end());
+  }
+  return columns;
+}
+
 void ColumnRoles::claim(std::string_view option, const std::vector<int64_t>& columns) {
-  assigned_.push_back({std::string(option), columns});
+  assigned_.push_back({std::string(option), columns, false});
 }
 
 std::vector<int64_t> ColumnRoles::rest() const {
   std::vector<int64_t> free;
   for (int64_t column = 0; column < table_.column_count(); ++column) {
     if (!claimed(column) && !is_row_number(column)) free.push_back(column);
+  }
+  return free;
+}
+
+std::vector<int64_t> ColumnRoles::rest_and_shared() const {
+  std::vector<int64_t> free;
+  for (int64_t column = 0; column < table_.column_count(); ++column) {
+    if (!claimed_alone(column) && !is_row_number(column)) free.push_back(column);
   }
   return free;
 }
@@ -206,7 +236,14 @@ TableReport ColumnRoles::report() const {
   for (const auto& role : assigned_) {
     std::vector<std::string> columns;
     for (const int64_t column : role.columns) columns.push_back(names[static_cast<size_t>(column)]);
-    if (!columns.empty()) report.roles.emplace_back(role.option, std::move(columns));
+    if (columns.empty()) continue;
+    // A role may have been assigned one column at a time.
+    if (!report.roles.empty() && report.roles.back().first == role.option) {
+      auto& known = report.roles.back().second;
+      known.insert(known.end(), columns.begin(), columns.end());
+    } else {
+      report.roles.emplace_back(role.option, std::move(columns));
+    }
   }
   for (int64_t column = 0; column < table_.column_count(); ++column) {
     if (claimed(column)) continue;

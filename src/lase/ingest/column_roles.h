@@ -23,6 +23,8 @@ struct ColumnRole {
   // An optional role takes this column, counting from 0, of a table without a header, unless the
   // user names the column "none".
   int64_t position = -1;
+  // Shared roles may have the same column: the relation of a link may be its label.
+  bool shared = false;
 };
 
 // Source and target and, if the labels of nodes are in the table of links, the label.
@@ -37,6 +39,8 @@ class ColumnRoles {
 
   // The column of a role; −1 if it is optional and absent.
   int64_t at(std::string_view option) const;
+  // All columns of a role that may have several.
+  std::vector<int64_t> all(std::string_view option) const;
   // Takes columns for another role.
   void claim(std::string_view option, const std::vector<int64_t>& columns);
   // The columns without a role, except row numbers: a first column without a name, as pandas and R
@@ -52,12 +56,16 @@ class ColumnRoles {
   struct Assigned {
     std::string option;
     std::vector<int64_t> columns;
+    bool shared = false;
   };
 
   int64_t by_name(const ColumnRole& role) const;
+  int64_t best_named(const ColumnRole& role, const std::vector<int64_t>& columns) const;
   int64_t by_position(const ColumnRole& role) const;
   void assign_pair(const std::vector<ColumnRole>& roles);
   bool claimed(int64_t column) const;
+  bool claimed_alone(int64_t column) const;      // by a role that does not share it
+  std::vector<int64_t> rest_and_shared() const;  // the columns that shared roles may take
   bool is_row_number(int64_t column) const;
 
   const Table& table_;

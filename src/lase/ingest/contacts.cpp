@@ -43,13 +43,14 @@ static RawGraph read_contact_table(const ContactsOptions& options, const Schema*
   RawGraph graph = empty_graph(options, LayoutRule::kSmaller);
   graph.rules.transform = options.slices.counts;
   NodeReader nodes(options.nodes, options.table, schema);
-  Table table(options.file, options.table,
-              {options.source, options.target, options.time, options.weight});
+  Table table(options.file, options.table, named_columns(options, {options.time, options.weight}));
   require_typed_columns(options.table, table, nodes.typed_columns());
-  auto wanted = link_roles(options);
+  LinkTargetReader targets(options, table, schema);
+  auto wanted = link_roles(options, targets);
   wanted.push_back(time_role(options.time));
   wanted.push_back(weight_role(options.weight));
   const ColumnRoles roles(table, wanted);
+  targets.assign(roles);
   graph.tables.push_back(roles.report());
   const int64_t time = roles.at("time");
   const int64_t weight = roles.at("weight");
@@ -66,7 +67,7 @@ static RawGraph read_contact_table(const ContactsOptions& options, const Schema*
     times.push_back(payload.time[i]);
     weights.push_back(weight < 0 ? 1.0F : payload.weight[i]);
   };
-  read_link_rows<ContactPayload>(table, roles, nodes, graph, parse, add);
+  read_link_rows<ContactPayload>(table, {roles, nodes, targets, graph}, parse, add);
   const TimeSlices slices(options.slices, times, options.file, schema);
   graph.attributes.layout = Layout::kSparse;
   graph.attributes.columns = slices.count();
@@ -84,6 +85,10 @@ static RawGraph read_contact_table(const ContactsOptions& options, const Schema*
   slices.store(graph.preprocessing);
   slices.report(graph, std::ssize(times), outside);
   nodes.finish(graph);
+  targets.finish(graph);
+  if (graph.targets && (targets.is_label(time) || targets.is_label(weight))) {
+    graph.targets->label_columns = all_columns(graph.attributes);
+  }
   return graph;
 }
 

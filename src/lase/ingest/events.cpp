@@ -63,6 +63,29 @@ std::vector<std::string> EventColumns::names() const {
   return names;
 }
 
+std::vector<int64_t> EventColumns::of_column(const std::string& name) const {
+  std::vector<int64_t> attributes;
+  const auto add = [&](int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) attributes.push_back(i);
+  };
+  const int64_t numbers = encoder_.numbers();
+  const int64_t first_encoded = kLeading + numbers * std::ssize(kStatistics);
+  const int64_t first_slice = first_encoded + encoded();
+  if (name == time_) {
+    add(1, kLeading - 1);
+    add(first_slice, slices_.count() * (1 + numbers));
+  }
+  for (const int64_t column : encoder_.columns_of(name)) {
+    if (column >= numbers) {
+      add(first_encoded + column - numbers, 1);
+    } else {
+      add(kLeading + column * std::ssize(kStatistics), std::ssize(kStatistics));
+      add(first_slice + (1 + column) * slices_.count(), slices_.count());
+    }
+  }
+  return attributes;
+}
+
 std::vector<ColumnRule> EventColumns::rules(Transform transform) const {
   const bool increases = slices_.position_increases();
   std::vector<ColumnRule> rules = {{Merge::kSum, transform},

@@ -21,6 +21,8 @@ class EventColumns {
   bool add(RawAttributes& attributes, int64_t row, double time, std::span<const float> numbers,
            std::span<const int32_t> codes) const;
   std::vector<std::string> names() const;
+  // The attributes that come from a table column.
+  std::vector<int64_t> of_column(const std::string& name) const;
   // How the attributes of several events are merged; `transform`: of all but times.
   std::vector<ColumnRule> rules(Transform transform) const;
 

@@ -58,6 +58,7 @@ class Exporter {
   void write_labels_of(TextWriter& out, int64_t node) const;
   void write_features();
   void write_links(bool sparse);
+  bool is_parallel(int64_t u, int64_t i) const;
   void write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bool sparse,
                   bool last_resort);
 
@@ -160,6 +161,9 @@ void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bo
   const auto ends = [&] {
     out.field(graph_.nodes.names[u]) << ',';
     out.field(graph_.nodes.names[v]);
+    if (!graph_.link_split.empty()) {
+      out << ',' << split_name(static_cast<Split>(graph_.link_split[graph_.link_of_row(row)]));
+    }
   };
   if (!sparse) {
     ends();
@@ -184,6 +188,18 @@ void Exporter::write_link(TextWriter& out, int64_t u, int64_t v, int64_t row, bo
   out << ",,\n";
 }
 
+// Whether arc i of u has the same neighbor as an earlier one, in the same split of links.
+bool Exporter::is_parallel(int64_t u, int64_t i) const {
+  const auto& split = graph_.link_split;
+  const auto split_of = [&](int64_t arc) {
+    return split.empty() ? uint8_t{0} : split[graph_.link_of_row(graph_.link[arc])];
+  };
+  for (int64_t j = i - 1; j >= graph_.row_ptr[u] && graph_.neighbor[j] == graph_.neighbor[i]; --j) {
+    if (split_of(j) == split_of(i)) return true;
+  }
+  return false;
+}
+
 void Exporter::write_links(bool sparse) {
   const Attributes& attributes = graph_.link_attributes;
   columns_ = graph_.separate_directions ? attributes.columns / 2 : attributes.columns;
@@ -200,7 +216,7 @@ void Exporter::write_links(bool sparse) {
     for (int64_t i = graph_.row_ptr[u]; i < graph_.row_ptr[u + 1]; ++i) {
       const int32_t v = graph_.neighbor[i];
       loops = loops || u == v;
-      parallel = parallel || (i > graph_.row_ptr[u] && graph_.neighbor[i - 1] == v);
+      parallel = parallel || is_parallel(u, i);
       if (!graph_.directed && v < u) continue;
       first[static_cast<size_t>(graph_.link_of_row(graph_.link[i]))] = {static_cast<int32_t>(u), v,
                                                                         graph_.link[i]};
@@ -212,6 +228,10 @@ void Exporter::write_links(bool sparse) {
 
   TextWriter out(path("links.csv"));
   out << "source,target";
+  if (!graph_.link_split.empty()) {
+    out << ",link_split";
+    import_.targets.split = "link_split";
+  }
   if (sparse) {
     out << ",relation,weight";
     write_names(path("relations.txt"), graph_.attribute_names, columns_,

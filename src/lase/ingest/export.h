@@ -18,10 +18,11 @@ using ExportedTables = std::variant<LinksOptions, TypedOptions>;
 //   nodes.csv      id; label, labels or targets; split
 //   features.npy   dense node features; sparse ones are written to features.csv (node, feature,
 //                  value), with their names in features.txt
-//   links.csv      source, target, attributes; sparse attributes as source, target, relation,
-//                  weight, with the names of the relations in relations.txt
+//   links.csv      source, target, link_split if there is one, attributes; sparse attributes as
+//                  source, target, link_split, relation, weight, with the names of the relations in
+//                  relations.txt
 //
-// Fitted values (time-slice edges, principal components) are not written.
+// Fitted values (time-slice edges, principal components) and link targets are not written.
 ExportedTables export_graph(const Graph& graph, const std::string& folder);
 
 }  // namespace lase

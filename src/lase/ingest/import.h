@@ -62,7 +62,7 @@ struct NodeOptions {
   std::vector<std::string> columns;             // feature columns or "none"; empty: see NodeReader
   std::vector<std::string> categorical;         // feature columns that hold categories
   UnknownNodes unknown = UnknownNodes::kError;  // link endpoints not in the file
-  uint64_t seed = 1;                            // for a random split
+  uint64_t seed = 1;                            // for random splits, also of links
 
   // All columns named by the options.
   std::vector<std::string> wanted_columns() const;
@@ -71,6 +71,21 @@ struct NodeOptions {
 // kAuto: the default of the format.
 enum class LayoutChoice : uint8_t { kAuto, kDense, kSparse, kDictionary };
 
+// What decides the split of a link: chance, which keeps all links between two nodes together; its
+// time; or its time, where only links between nodes that no earlier split links are targets.
+enum class LinkSplitBy : uint8_t { kRandom, kTime, kFirstTime };
+
+// Rows of a table of links as prediction targets; see LinkTargets. Links are not targets unless one
+// of the first four is given, or the earlier graph has them.
+struct LinkTargetOptions {
+  std::string label;                 // column: one class per row
+  std::string multi_label;           // column: several classes, separated as those of nodes
+  std::vector<std::string> regress;  // columns with numbers
+  std::string split;                 // column, or proportions such as 80/10/10
+  LinkSplitBy split_by = LinkSplitBy::kRandom;
+  std::string time;  // column; empty: that of the format, if it has one
+};
+
 // A table with one link per row.
 struct LinkTableOptions {
   std::string file;
@@ -78,6 +93,7 @@ struct LinkTableOptions {
   std::string target;
   TableOptions table;
   NodeOptions nodes;
+  LinkTargetOptions targets;
   LinkRules rules;
   LayoutChoice layout = LayoutChoice::kAuto;
 };
@@ -199,6 +215,9 @@ inline constexpr std::array<std::string_view, 5> kEnumNames<Merge> = {"sum", "me
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Transform> = {"none", "log1p",
                                                                           "binary"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<LinkSplitBy> = {"random", "time",
+                                                                            "first_time"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<LabelOf> = {"source", "target"};
 template <>

@@ -1,5 +1,7 @@
 #include "lase/ingest/link_file.h"
 
+#include <numeric>
+
 #include "lase/base/error.h"
 
 namespace lase {
@@ -62,6 +64,7 @@ OptionTable<LinkTableOptions> link_table_option_table(Merging merging) {
           "receiver or id2, else the second)");
   all.include(table_option_table(), &O::table).group("Tables");
   all.include(node_option_table(), &O::nodes).group("Nodes");
+  all.include(link_target_option_table(), &O::targets).group("Links as prediction targets");
   all.include(link_rule_option_table(merging), &O::rules);
   all.add("layout", &O::layout, one_of<LayoutChoice>(), kLayoutHelp);
   all.group("Links");
@@ -100,6 +103,29 @@ RawGraph empty_graph(const LinkTableOptions& options, LayoutRule automatic) {
   if (!date_format.empty()) graph.preprocessing["date_format"] = date_format;
   if (options.table.decimal != ".") graph.preprocessing["decimal"] = options.table.decimal;
   return graph;
+}
+
+std::vector<std::string> named_columns(const LinkTableOptions& options,
+                                       std::vector<std::string> of_format) {
+  auto& named = of_format;
+  const LinkTargetOptions& targets = options.targets;
+  named.insert(named.end(), {options.source, options.target, targets.label, targets.multi_label,
+                             targets.split, targets.time});
+  named.insert(named.end(), targets.regress.begin(), targets.regress.end());
+  return named;
+}
+
+std::vector<ColumnRole> link_roles(const LinkTableOptions& options,
+                                   const LinkTargetReader& targets) {
+  auto roles = link_roles(options);
+  for (const auto& role : targets.roles()) roles.push_back(role);
+  return roles;
+}
+
+std::vector<int64_t> all_columns(const RawAttributes& attributes) {
+  std::vector<int64_t> columns(static_cast<size_t>(attributes.columns));
+  std::iota(columns.begin(), columns.end(), int64_t{0});
+  return columns;
 }
 
 }  // namespace lase

@@ -10,6 +10,7 @@
 #include "lase/graph/raw_graph.h"
 #include "lase/ingest/column_roles.h"
 #include "lase/ingest/import.h"
+#include "lase/ingest/link_target_reader.h"
 #include "lase/ingest/nodes.h"
 #include "lase/ingest/table.h"
 
@@ -44,11 +45,31 @@ LayoutRule layout_rule(LayoutChoice choice, LayoutRule automatic);
 // by default.
 RawGraph empty_graph(const LinkTableOptions& options, LayoutRule automatic);
 
+// All columns of the table of links that the options name, given those of the format.
+std::vector<std::string> named_columns(const LinkTableOptions& options,
+                                       std::vector<std::string> of_format);
+// The roles of the columns of any table of links.
+std::vector<ColumnRole> link_roles(const LinkTableOptions& options,
+                                   const LinkTargetReader& targets);
+// 0, 1, …: all columns of the attributes.
+std::vector<int64_t> all_columns(const RawAttributes& attributes);
+
+// What is read from the rows of a table of links.
+struct LinkReaders {
+  const ColumnRoles& roles;
+  NodeReader& nodes;
+  LinkTargetReader& targets;
+  RawGraph& graph;
+};
+
 // Reads one raw link per row. `parse(payload, row)` collects the fields besides the endpoints (in
 // parallel); `add(payload, i)` stores row i of the payload with the link, in file order.
 template <class Payload, class Parse, class Add>
-void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, RawGraph& graph,
-                    const Parse& parse, const Add& add) {
+void read_link_rows(Table& table, const LinkReaders& readers, const Parse& parse, const Add& add) {
+  const ColumnRoles& roles = readers.roles;
+  NodeReader& nodes = readers.nodes;
+  LinkTargetReader& targets = readers.targets;
+  RawGraph& graph = readers.graph;
   const int64_t source = roles.at("source");
   const int64_t target = roles.at("target");
   const int64_t label = roles.at("label");
@@ -60,6 +81,7 @@ void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, R
     std::vector<End> ends;  // source, target, source, target, …
     std::vector<int64_t> line;
     std::vector<std::string_view> label;
+    LinkTargetReader::Fields targets;
     Payload payload;
   };
   const auto parse_row = [&](Chunk& chunk, const Row& row) {
@@ -70,6 +92,7 @@ void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, R
     }
     chunk.line.push_back(row.line());
     if (label >= 0) chunk.label.push_back(row.text(label));
+    targets.parse(chunk.targets, row);
     parse(chunk.payload, row);
   };
   size_t rows = 0;
@@ -92,6 +115,7 @@ void read_link_rows(Table& table, const ColumnRoles& roles, NodeReader& nodes, R
       if (label >= 0) nodes.set_label(*u, *v, chunk.label[i], table.path(), chunk.line[i]);
       graph.source.push_back(*u);
       graph.target.push_back(*v);
+      targets.add(chunk.targets, i);
       add(chunk.payload, i);
     }
   };

@@ -1,6 +1,7 @@
 // Links with attribute columns: source, target, then numbers or categories.
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,13 +65,15 @@ std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>
   return names;
 }
 
-// Whether both ends of a raw link are training nodes, or the graph has no split.
+// Whether a raw link and both of its ends are in the training splits, as far as the graph has any.
 bool is_training(const RawGraph& graph, int64_t link) {
   const auto& split = graph.nodes.split;
   const auto in_training = [&](int64_t node) {
     return split.empty() || split[node] == static_cast<uint8_t>(Split::kTrain);
   };
-  return in_training(graph.source[link]) && in_training(graph.target[link]);
+  const bool in_stage = !graph.targets || graph.targets->stage.empty() ||
+                        graph.targets->stage[link] == static_cast<uint8_t>(Split::kTrain);
+  return in_stage && in_training(graph.source[link]) && in_training(graph.target[link]);
 }
 
 // The column of times: as given, as in the earlier graph, or none.
@@ -140,7 +143,8 @@ class LinkTableReader {
         time_name_(time_column(options, schema)),
         graph_(empty_graph(options, timed() ? LayoutRule::kSmaller : LayoutRule::kEncodeFew)),
         nodes_(options.nodes, options.table, schema),
-        table_(options.file, options.table, named_columns()),
+        table_(options.file, options.table, all_named_columns()),
+        targets_(options, table_, schema),
         roles_(table_, wanted_roles()) {
     check_time(options, timed());
     require_typed_columns(options.table, table_, nodes_.typed_columns());
@@ -151,6 +155,7 @@ class LinkTableReader {
     }
     const StringTable* fixed = fixed_names_ ? &*fixed_names_ : nullptr;
     chosen_ = choose(table_, options, roles_, fixed);
+    targets_.assign(roles_);
     roles_.claim("attributes", chosen_.numbers);
     roles_.claim("categories", chosen_.categories);
     graph_.tables.push_back(roles_.report());
@@ -161,6 +166,7 @@ class LinkTableReader {
   RawGraph read() {
     read_rows();
     nodes_.finish(graph_);
+    targets_.finish(graph_);
     graph_.preprocessing["link_means"] = encoder_->fill_missing(
         all_numbers(), schema_ != nullptr ? schema_->numbers("link_means") : std::vector<double>(),
         [&](int64_t link) { return is_training(graph_, link); });
@@ -184,14 +190,14 @@ class LinkTableReader {
   std::span<const int32_t> all_codes() const {
     return {codes_.data(), static_cast<size_t>(codes_.size())};
   }
-  std::vector<std::string> named_columns() const {
+  std::vector<std::string> all_named_columns() const {
     auto named = options_.attributes;
     named.insert(named.end(), options_.categorical.begin(), options_.categorical.end());
-    named.insert(named.end(), {options_.source, options_.target, time_name_});
-    return named;
+    named.push_back(time_name_);
+    return named_columns(options_, named);
   }
   std::vector<ColumnRole> wanted_roles() const {
-    auto wanted = link_roles(options_);
+    auto wanted = link_roles(options_, targets_);
     if (timed()) wanted.push_back(time_role(time_name_));
     return wanted;
   }
@@ -215,7 +221,20 @@ class LinkTableReader {
         codes_.push_back(encoder_->code(static_cast<int64_t>(c), value));
       }
     };
-    read_link_rows<LinkPayload>(table_, roles_, nodes_, graph_, parse, add);
+    read_link_rows<LinkPayload>(table_, {roles_, nodes_, targets_, graph_}, parse, add);
+  }
+
+  // Tells which attributes the labels of links determine, given those that come from a column.
+  void leave_out_labels(
+      const std::function<std::vector<int64_t>(const std::string& column)>& attributes_of) {
+    if (!graph_.targets) return;
+    auto& left_out = graph_.targets->label_columns;
+    for (int64_t column = 0; column < table_.column_count(); ++column) {
+      if (!targets_.is_label(column)) continue;
+      const auto columns = attributes_of(table_.columns()[static_cast<size_t>(column)]);
+      left_out.insert(left_out.end(), columns.begin(), columns.end());
+    }
+    std::sort(left_out.begin(), left_out.end());
   }
 
   void add_events() {
@@ -236,6 +255,7 @@ class LinkTableReader {
     graph_.attributes.columns = std::ssize(names);
     graph_.attribute_names = make_string_table(names);
     graph_.column_rules = columns.rules(options_.slices.counts);
+    leave_out_labels([&](const std::string& column) { return columns.of_column(column); });
     graph_.preprocessing["time_column"] = time;
     slices.store(graph_.preprocessing);
     slices.report(graph_, std::ssize(times_), outside);
@@ -253,6 +273,7 @@ class LinkTableReader {
                                       sparse ? Layout::kSparse : Layout::kDense);
     }
     graph_.attribute_names = make_string_table(encoder.names());
+    leave_out_labels([&](const std::string& column) { return encoder.columns_of(column); });
     graph_.column_rules =
         date_rules(table_, chosen_, graph_.attributes.columns, options_.rules.merge);
     if (graph_.column_rules.empty()) return;
@@ -267,6 +288,7 @@ class LinkTableReader {
   RawGraph graph_;
   NodeReader nodes_;
   Table table_;
+  LinkTargetReader targets_;
   ColumnRoles roles_;
   std::optional<StringTable> fixed_names_;  // encoded columns of the earlier graph
   Chosen chosen_;

@@ -10,6 +10,7 @@
 #include "lase/graph/encode_labels.h"
 #include "lase/graph/split.h"
 #include "lase/ingest/categories.h"
+#include "lase/ingest/label_fields.h"
 #include "lase/ingest/link_file.h"
 #include "lase/ingest/text_features.h"
 
@@ -40,7 +41,7 @@ const OptionTable<NodeOptions>& node_option_table() {
             "The node whose class is in a column of the table of links");
     all.add("multi_label", &O::multi_label, any(), "Column with several classes per node");
     all.add("label_separator", &O::label_separator, any(),
-            "Separator between the classes of a node");
+            "Separator between the classes of a node or link");
     all.add("regress", &O::target, any(), "Columns with regression targets");
     all.add(
         "split", &O::split, any(),
@@ -62,7 +63,7 @@ const OptionTable<NodeOptions>& node_option_table() {
             "without another role, unless a file of features or a text column is given)");
     all.add("node_categorical", &O::categorical, any(),
             "Feature columns with categories, which are one-hot encoded (default: detected)");
-    all.add("seed", &O::seed, any(), "Random seed for the split");
+    all.add("seed", &O::seed, any(), "Random seed for splits");
     return all;
   }();
   return table;
@@ -150,16 +151,12 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
   const std::string earlier = schema_ != nullptr ? schema_->text("label_column") : "";
   if (!labeled && table.find(earlier)) options_.label = earlier;
   const auto& options = options_;
-  const bool numbers = !options_.split.empty() && !table.find(options_.split) &&
-                       options_.split.find_first_not_of("0123456789.,") == std::string::npos;
-  require_option(!numbers, OptionName{"split"}, " ", quote(options_.split),
-                 ": write percentages with slashes, such as 60/20/20");
+  require_split("split", options_.split, table);
   table_path_ = table.path();
   typed_ = table.typed_columns();
-  require_option(options.label.empty() || options.multi_label.empty(), OptionName{"label"}, " and ",
-                 OptionName{"multi_label"}, " are mutually exclusive");
-  require_option(options.target.empty() || (options.label.empty() && options.multi_label.empty()),
-                 OptionName{"regress"}, " and ", OptionName{"label"}, " are mutually exclusive");
+  require_one_of({{"label", !options.label.empty()},
+                  {"multi_label", !options.multi_label.empty()},
+                  {"regress", !options.target.empty()}});
   const auto role = [](std::string_view option, const std::string& named) {
     return ColumnRole{.option = option, .named = named, .required = false};
   };
@@ -224,16 +221,8 @@ void NodeReader::read_table(Table table, bool numbered, const std::string& membe
     if (roles.members >= 0) chunk.members.push_back(row.text(roles.members));
     for (const int64_t column : roles.numbers) chunk.numbers.push_back(row.attribute(column));
     for (const int64_t column : roles.categories) chunk.categories.push_back(row.text(column));
-    for (const int64_t column : roles.targets) {
-      const bool unknown = is_missing(row.text(column));
-      chunk.targets.push_back(unknown ? std::numeric_limits<float>::quiet_NaN()
-                                      : row.attribute(column));
-    }
-    if (roles.split >= 0) {
-      const auto split = split_from_word(row.text(roles.split));
-      if (!split) row.fail(roles.split, "train, val, test or an empty field");
-      chunk.split.push_back(static_cast<uint8_t>(*split));
-    }
+    for (const int64_t column : roles.targets) chunk.targets.push_back(target_in(row, column));
+    if (roles.split >= 0) chunk.split.push_back(split_in(row, roles.split));
   };
   const auto merge = [&](const NodeChunk& chunk) {
     for (size_t i = 0; i < chunk.line.size(); ++i) {
@@ -315,8 +304,9 @@ void NodeReader::set_label(int32_t u, int32_t v, std::string_view label, const s
   if (earlier >= 0 && earlier != code) {
     fail(path, ": line ", line, ": node ", quote(names_[node]), " has the label ", quote(label),
          ", but ", quote(link_labels_[earlier]),
-         " in an earlier row; a node has one label. If labels differ by row, they describe links, "
-         "not nodes");
+         " in an earlier row; a node has one label. If labels differ by row, they describe links; "
+         "set ",
+         OptionName{"link_label"}, " for these");
   }
   node_label_[at] = code;
 }
@@ -475,25 +465,6 @@ void NodeReader::add_labels(RawGraph& graph) {
   }
 }
 
-// Warns of labels that are probably mistakes.
-void NodeReader::check_label_names(RawGraph& graph) {
-  const StringTable& names = graph.nodes.labels.names;
-  std::map<std::string, std::string> by_case;
-  for (int64_t c = 0; c < names.size(); ++c) {
-    const std::string name(names[c]);
-    if (is_missing(name)) {
-      graph.warnings.push_back(
-          join("the label ", quote(name),
-               " is a class like any other; leave the field empty if it is unknown"));
-    }
-    const auto [found, added] = by_case.emplace(lower_case(name), name);
-    if (!added) {
-      graph.warnings.push_back(join("the labels ", quote(found->second), " and ", quote(name),
-                                    " differ only by case and are different classes"));
-    }
-  }
-}
-
 void NodeReader::add_split(RawGraph& graph) {
   if (options_.split.empty()) return;
   if (is_proportions(options_.split)) {
@@ -520,9 +491,8 @@ void NodeReader::add_split(RawGraph& graph) {
 
 void NodeReader::finish(RawGraph& graph) {
   add_labels(graph);
-  if (graph.nodes.labels.task != Task::kRegression) {
-    check_label_names(graph);
-  }
+  const auto warnings = label_warnings(graph.nodes.labels);
+  graph.warnings.insert(graph.warnings.end(), warnings.begin(), warnings.end());
   add_split(graph);
   add_features(graph);
   if (unknown_ > 0) {

@@ -54,7 +54,6 @@ class NodeReader {
   Attributes read_features(StringTableBuilder& names) const;
   Attributes read_feature_table(Interner& features) const;
   void add_labels(RawGraph& graph);
-  void check_label_names(RawGraph& graph);
   void add_split(RawGraph& graph);
 
   NodeOptions options_;

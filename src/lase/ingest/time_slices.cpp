@@ -86,7 +86,8 @@ ColumnRole time_role(const std::string& named) {
   return {.option = "time",
           .named = named,
           .usual = {"time", "timestamp", "date", "datetime", "when", "ts", "t", "seconds"},
-          .words = ColumnRole::Words::kAny};
+          .words = ColumnRole::Words::kAny,
+          .shared = true};
 }
 
 TimeSlices::TimeSlices(const SliceOptions& options, const std::vector<double>& times,

@@ -20,7 +20,8 @@ ColumnRole relation_role(const std::string& named) {
   return {.option = "relation",
           .named = named,
           .usual = {"relation", "rel", "type", "kind", "predicate"},
-          .words = ColumnRole::Words::kAny};
+          .words = ColumnRole::Words::kAny,
+          .shared = true};
 }
 
 }  // namespace
@@ -50,12 +51,14 @@ static RawGraph read_typed_table(const TypedOptions& options, const Schema* sche
   RawGraph graph = empty_graph(options, LayoutRule::kAsRead);
   NodeReader nodes(options.nodes, options.table, schema);
   Table table(options.file, options.table,
-              {options.source, options.target, options.relation, options.weight});
+              named_columns(options, {options.relation, options.weight}));
   require_typed_columns(options.table, table, nodes.typed_columns());
-  auto wanted = link_roles(options);
+  LinkTargetReader targets(options, table, schema);
+  auto wanted = link_roles(options, targets);
   wanted.push_back(relation_role(options.relation));
   wanted.push_back(weight_role(options.weight));
   const ColumnRoles roles(table, wanted);
+  targets.assign(roles);
   graph.tables.push_back(roles.report());
   const int64_t relation = roles.at("relation");
   const int64_t weight = roles.at("weight");
@@ -86,7 +89,7 @@ static RawGraph read_typed_table(const TypedOptions& options, const Schema* sche
     }
   };
   graph.attributes.layout = Layout::kSparse;
-  read_link_rows<TypedPayload>(table, roles, nodes, graph, parse, add);
+  read_link_rows<TypedPayload>(table, {roles, nodes, targets, graph}, parse, add);
   graph.attributes.columns = relations.size();
   graph.attribute_names = relations.finish();
   if (unseen > 0) {
@@ -95,6 +98,13 @@ static RawGraph read_typed_table(const TypedOptions& options, const Schema* sche
         " rows have relations that are not in the earlier graph; these relations were ignored"));
   }
   nodes.finish(graph);
+  targets.finish(graph);
+  if (graph.targets) {
+    graph.targets->relations = true;
+    if (targets.is_label(relation) || targets.is_label(weight)) {
+      graph.targets->label_columns = all_columns(graph.attributes);
+    }
+  }
   return graph;
 }
 
