@@ -42,8 +42,10 @@ if(LASE_TORCH)
     lase/embed/features.h
     lase/inference/attribute_effects.h
     lase/inference/explain.h
+    lase/inference/link_options.h
     lase/inference/metrics.h
     lase/inference/predict.h
+    lase/inference/predict_links.h
     lase/inference/prediction_columns.h
     lase/kernels/amplifier.h
     lase/lase.h

@@ -76,7 +76,7 @@ class Training {
  public:
   Training(const lase::TrainedModel& trained, const lase::Graph& graph, const SamplingFlags& flags)
       : flags_(flags),
-        objective_(lase::make_objective(lase::labels_as_trained(trained, graph))),
+        objective_(lase::make_objective(lase::labels_as_trained(trained, graph.nodes.labels))),
         protocol_(
             lase::make_protocol(graph, *objective_,
                                 lase::training_links(lase::train_option_table().from_json(

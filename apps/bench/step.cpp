@@ -293,6 +293,7 @@ void add_bench(CLI::App& app, Session& session) {
   CLI::App* bench = app.add_subcommand("bench", command_summary("bench"));
   bench->require_subcommand(1);
   add_step(*bench, session);
+  add_bench_links(*bench, session);
   add_bench_sampling(*bench, session);
   bench->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 #include "lase/graph/graph.h"
 #include "lase/train/options.h"
 
+#include "cli/model_and_graph.h"
 #include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/run_progress.h"
@@ -52,8 +53,7 @@ void write_files(const lase::Document& document, const std::string& folder) {
 
 nlohmann::json run_compare(const CompareFlags& flags, const Session& session) {
   const lase::Graph graph = lase::load_graph(flags.graph);
-  lase::require(graph.nodes.labels.task != lase::Task::kNone, flags.graph,
-                ": has no labels to compare models on");
+  require_targets(graph, flags.train.predicts, flags.graph);
   const bool keep = !flags.out.empty();
   // Kept runs are reused only for exactly the same graph.
   const std::string identity = keep ? lase::sha256_of_file(flags.graph) : "";

@@ -9,6 +9,7 @@
 #include "lase/base/format.h"
 #include "lase/inference/metrics.h"
 #include "lase/inference/objective.h"
+#include "lase/inference/predict_links.h"
 #include "lase/sampler/sampler.h"
 
 #include "cli/model_and_graph.h"
@@ -48,13 +49,14 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
   out.commit();
 }
 
-void print_scores(const lase::Scores& scores, const lase::Objective& objective, std::ostream& out) {
+void print_scores(const lase::Scores& scores, const lase::Objective& objective,
+                  std::string_view seeds, std::ostream& out) {
   const lase::StringTable& names = objective.labels().names;
   for (const auto& metric : objective.metrics(scores)) {
     out << fmt::format("{:<27} {:.4f}\n", metric.title, metric.value);
   }
   if (scores.classes.empty()) return;
-  out << fmt::format("\n{:<20}  precision  recall      F1  nodes\n", "class");
+  out << fmt::format("\n{:<20}  precision  recall      F1  {}\n", "class", seeds);
   for (size_t c = 0; c < scores.classes.size(); ++c) {
     const auto& of_class = scores.classes[c];
     if (of_class.support() + of_class.false_positives == 0) continue;
@@ -63,24 +65,74 @@ void print_scores(const lase::Scores& scores, const lase::Objective& objective, 
   }
 }
 
+// Scores by class and pairs of classes.
+nlohmann::json scores_json(const lase::Scores& scores, const lase::Objective& objective,
+                           const std::string& seeds) {
+  const lase::StringTable& names = objective.labels().names;
+  nlohmann::json classes = nlohmann::json::array();
+  for (size_t c = 0; c < scores.classes.size(); ++c) {
+    const auto& of_class = scores.classes[c];
+    classes.push_back({{"class", std::string(names[static_cast<int64_t>(c)])},
+                       {"precision", of_class.precision()},
+                       {"recall", of_class.recall()},
+                       {"f1", of_class.f1()},
+                       {seeds, of_class.support()}});
+  }
+  nlohmann::json confused = nlohmann::json::array();
+  for (const auto& [classes_of, count] : scores.confusion) {
+    confused.push_back({{"label", names[classes_of.first]},
+                        {"predicted", names[classes_of.second]},
+                        {seeds, count}});
+  }
+  nlohmann::json result = {{seeds, scores.nodes}, {"classes", classes}, {"confusion", confused}};
+  for (const auto& metric : objective.metrics(scores)) result[metric.key] = metric.value;
+  return result;
+}
+
+nlohmann::json evaluate_links(const ModelFiles& files, const ModelAndGraph& opened,
+                              const std::string& split, const Session& session) {
+  const lase::LinkPredictor predictor(opened.trained, opened.graph, files.graph);
+  const lase::Objective& objective = predictor.objective();
+  lase::require_option(split != "all", lase::OptionName{"split"},
+                       " all: not supported by models of links; evaluate one split at a time");
+  const auto number = [&] {
+    for (const auto each : {lase::Split::kTrain, lase::Split::kVal, lase::Split::kTest}) {
+      if (lase::split_name(each) == split) return each;
+    }
+    return lase::Split::kNone;
+  }();
+  const lase::Scores scores = predictor.score(number);
+  session.out() << "links            " << scores.nodes << " in split " << split << "\n";
+  print_scores(scores, objective, "links", session.out());
+  print_thresholds(objective, session.out());
+  nlohmann::json result = scores_json(scores, objective, "links");
+  result["split"] = split;
+  return result;
+}
+
 nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
                             const std::string& confusion, const std::string& report,
                             const Session& session) {
   require_distinct_files({files.model, files.graph}, {confusion, report});
   const ModelAndGraph opened = open_model_and_graph(files, session);
+  if (is_link_model(opened.trained)) {
+    lase::require_option(confusion.empty() && report.empty(),
+                         "--confusion and --report: not supported by models of links");
+    return evaluate_links(files, opened, split, session);
+  }
   lase::require(opened.graph.nodes.labels.classes() > 0, files.graph,
                 ": has no labels to evaluate against");
   const auto nodes = nodes_of(opened.graph, split);
   lase::require(!nodes.empty(), files.graph, ": has no labeled nodes in split ", lase::quote(split),
                 split == "all" ? "" : "; to evaluate all labeled nodes, use --split all");
-  const auto objective =
-      lase::make_objective(opened.trained, lase::labels_as_trained(opened.trained, opened.graph));
+  const auto objective = lase::make_objective(
+      opened.trained, lase::labels_as_trained(opened.trained, opened.graph.nodes.labels));
   const lase::Labels& labels = objective->labels();
   const TimedPredictions timed = timed_predictions(files, opened);
   const lase::Scores scores =
       objective->score(timed.predictions.outputs.index_select(0, lase::index_of(nodes)), nodes);
   session.out() << "nodes            " << nodes.size() << " in split " << split << "\n";
-  print_scores(scores, *objective, session.out());
+  print_scores(scores, *objective, "nodes", session.out());
   print_thresholds(*objective, session.out());
   if (!confusion.empty()) {
     lase::require(!scores.confusion.empty(),
@@ -93,31 +145,13 @@ nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
                  opened.graph,
                  run_of_model(opened.trained, opened.graph, timed.predictions.outputs), session);
   }
-  nlohmann::json classes = nlohmann::json::array();
-  for (size_t c = 0; c < scores.classes.size(); ++c) {
-    const auto& of_class = scores.classes[c];
-    classes.push_back({{"class", std::string(labels.names[static_cast<int64_t>(c)])},
-                       {"precision", of_class.precision()},
-                       {"recall", of_class.recall()},
-                       {"f1", of_class.f1()},
-                       {"nodes", of_class.support()}});
-  }
-  nlohmann::json confused = nlohmann::json::array();
-  for (const auto& [classes_of, count] : scores.confusion) {
-    confused.push_back({{"label", labels.names[classes_of.first]},
-                        {"predicted", labels.names[classes_of.second]},
-                        {"nodes", count}});
-  }
   const auto& training = opened.trained.training;
-  nlohmann::json result = {{"split", split},
-                           {"nodes", nodes.size()},
-                           {"classes", classes},
-                           {"confusion", confused},
-                           {"epochs", training.value("epochs", 0)},
-                           {"best_epoch", training.value("best_epoch", 0)},
-                           {"seconds", timed.seconds},
-                           {"links_per_second", timed.links_per_second}};
-  for (const auto& metric : objective->metrics(scores)) result[metric.key] = metric.value;
+  nlohmann::json result = scores_json(scores, *objective, "nodes");
+  result["split"] = split;
+  result["epochs"] = training.value("epochs", 0);
+  result["best_epoch"] = training.value("best_epoch", 0);
+  result["seconds"] = timed.seconds;
+  result["links_per_second"] = timed.links_per_second;
   return result;
 }
 

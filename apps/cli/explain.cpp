@@ -119,6 +119,7 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
     if (!path.empty()) lase::AtomicFile probe(path);
   }
   const ModelAndGraph opened = open_model_and_graph(files, session);
+  require_node_model(opened, "lase explain");
   const auto [nodes, name] = nodes_to_summarize(opened.graph, files.graph);
   const Interruptible interruptible;
   const auto effects = lase::attribute_effects(
@@ -145,6 +146,7 @@ nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
   lase::require_option(flags.examine == ExplainFlags().examine, lase::OptionName{"examine"},
                        ": requires --summary");
   const ModelAndGraph opened = open_model_and_graph(files, session);
+  require_node_model(opened, "lase explain");
   const lase::TrainedModel& trained = opened.trained;
   auto options = flags.options;
   if (!flags.of_class.empty()) {

@@ -6,6 +6,7 @@
 #include "lase/base/error.h"
 #include "lase/base/format.h"
 #include "lase/embed/features.h"
+#include "lase/inference/link_task.h"
 #include "lase/model/model.h"
 
 const lase::OptionTable<ModelFiles>& model_files_table() {
@@ -44,9 +45,31 @@ void show_known_nodes(const ModelAndGraph& opened, const Session& session) {
 
 ModelAndGraph open_model_and_graph(const ModelFiles& files, const Session& session) {
   ModelAndGraph opened{lase::load_model(files.model), lase::load_graph(files.graph)};
-  opened.graph = lase::prepare_graph(opened.trained, std::move(opened.graph), files.graph);
+  if (is_link_model(opened.trained)) {
+    const bool whole = files.fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
+    lase::require_option(whole, lase::OptionName{"fanout"},
+                         ": not supported by models of links, which use whole neighborhoods");
+  } else {
+    opened.graph = lase::prepare_graph(opened.trained, std::move(opened.graph), files.graph);
+  }
   show_known_nodes(opened, session);
   return opened;
+}
+
+bool is_link_model(const lase::TrainedModel& trained) {
+  return lase::predicts_links(trained.predicts);
+}
+
+void require_node_model(const ModelAndGraph& opened, const std::string& command) {
+  lase::require(!is_link_model(opened.trained), command,
+                ": not supported by a model of links, only by a model of nodes");
+}
+
+void require_targets(const lase::Graph& graph, lase::Predicts predicts, const std::string& path) {
+  const bool labeled = graph.nodes.labels.task != lase::Task::kNone || graph.targets.size() > 0;
+  lase::require(labeled || predicts != lase::Predicts::kAuto, path,
+                ": has no labels; import it with --label, --multi-label, --regress or "
+                "--link-label, or set --task to link-prediction or embedding");
 }
 
 TimedPredictions timed_predictions(const ModelFiles& files, const ModelAndGraph& opened) {

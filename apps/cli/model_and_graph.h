@@ -27,8 +27,16 @@ struct ModelAndGraph {
   lase::TrainedModel trained;
   lase::Graph graph;
 };
-// Opens both files; warns if most nodes are unknown to learned features.
+// Opens both files; warns if most nodes are unknown to learned features. The graph of a model of
+// links is left as it is, for lase::LinkPredictor.
 ModelAndGraph open_model_and_graph(const ModelFiles& files, const Session& session);
+// Whether a model predicts links or their labels.
+bool is_link_model(const lase::TrainedModel& trained);
+// Throws Error for a model of links; `command` names what is not supported.
+void require_node_model(const ModelAndGraph& opened, const std::string& command);
+
+// Throws Error if training does not know what to predict.
+void require_targets(const lase::Graph& graph, lase::Predicts predicts, const std::string& path);
 
 struct TimedPredictions {
   lase::Predictions predictions;

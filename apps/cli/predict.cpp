@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/format.h"
+#include "lase/inference/predict_links.h"
 #include "lase/model/model.h"
 
 #include "cli/model_and_graph.h"
@@ -17,19 +19,57 @@
 #include "cli/report.h"
 #include "common/paths.h"
 
+namespace {
+
+struct Options {
+  ModelFiles files;
+  std::string out;
+  lase::PredictionColumns columns;
+  int64_t top = 0;
+  std::string relation;
+  std::string report;
+};
+
+// Predictions for the target links, or the best partners of every node.
+nlohmann::json predict_links(const Options& options, const ModelAndGraph& opened,
+                             const Session& session) {
+  lase::require_option(options.report.empty(), lase::OptionName{"report"},
+                       ": not supported by models of links");
+  const lase::LinkPredictor predictor(opened.trained, opened.graph, options.files.graph);
+  const lase::StringTable& names = predictor.graph().nodes.names;
+  if (options.top == 0) {
+    lase::require_option(options.relation.empty(), lase::OptionName{"relation"},
+                         ": requires --top");
+    lase::write_link_predictions(predictor, options.columns, options.out);
+    const int64_t links = predictor.graph().targets.size();
+    session.out() << links << " links written to " << options.out << "\n";
+    return {{"links", links}, {"out", options.out}};
+  }
+  std::vector<int64_t> nodes(static_cast<size_t>(names.size()));
+  std::iota(nodes.begin(), nodes.end(), int64_t{0});
+  const auto partners = predictor.partners(nodes, options.top, options.relation);
+  lase::TextWriter out(options.out);
+  out << "source,target,score\n";
+  for (const auto& partner : partners) {
+    out.field(names[partner.source]) << ',';
+    out.field(names[partner.target]) << ',' << partner.score << '\n';
+  }
+  out.commit();
+  session.out() << options.top << " partners of " << names.size() << " nodes written to "
+                << options.out << "\n";
+  return {{"nodes", names.size()}, {"top", options.top}, {"out", options.out}};
+}
+
+}  // namespace
+
 void add_predict(CLI::App& app, Session& session) {
-  struct Options {
-    ModelFiles files;
-    std::string out;
-    lase::PredictionColumns columns;
-    std::string report;
-  };
   lase::OptionTable<Options> table;
   table
       .add("out", &Options::out, lase::any(),
            "CSV file to write. Classification: node, label, probability, and label2, probability2, "
            "... with --top-k; with several labels per node also labels, which lists all labels "
-           "above their thresholds. Regression: node and one column per target")
+           "above their thresholds. Regression: node and one column per target. Models of links: "
+           "source and target in place of node, and a score if links are predicted")
       .required();
   lase::OptionTable<lase::PredictionColumns> columns;
   columns.add("top_k", &lase::PredictionColumns::top_k, lase::between(1, 1'000'000),
@@ -37,6 +77,11 @@ void add_predict(CLI::App& app, Session& session) {
   columns.add("probabilities", &lase::PredictionColumns::probabilities, lase::any(),
               "Also write the probability of every class, in columns probability_CLASS");
   table.include(columns, &Options::columns);
+  table.add("top", &Options::top, lase::between(0, 1'000'000),
+            "Link prediction: write the nodes most likely to be linked to each node, this many, "
+            "and not linked to it yet (0 = write the scores of the graph's target links)");
+  table.add("relation", &Options::relation, lase::any(),
+            "Link prediction: relation of the links that --top predicts, if links have relations");
   auto options = std::make_shared<Options>();
   CLI::App* command =
       session.add_command(app, "predict", command_summary("predict"), [options, &app, &session] {
@@ -45,9 +90,13 @@ void add_predict(CLI::App& app, Session& session) {
         const ModelAndGraph opened = open_model_and_graph(options->files, session);
         for (const std::string flag : {"--top-k", "--probabilities"}) {
           const bool given = app.get_subcommand("predict")->count(flag) > 0;
-          lase::require(!given || opened.trained.task != lase::Task::kRegression, flag,
-                        ": the model predicts numbers, not classes");
+          const bool classes = opened.trained.task == lase::Task::kSingleLabel ||
+                               opened.trained.task == lase::Task::kMultiLabel;
+          lase::require(!given || classes, flag, ": the model does not predict classes");
         }
+        if (is_link_model(opened.trained)) return predict_links(*options, opened, session);
+        lase::require_option(options->top == 0 && options->relation.empty(),
+                             "--top and --relation: the model does not predict links");
         const TimedPredictions timed = timed_predictions(options->files, opened);
         lase::write_predictions(opened.trained, opened.graph, timed.predictions, options->columns,
                                 options->out);
@@ -85,6 +134,16 @@ void add_embed(CLI::App& app, Session& session) {
       session.add_command(app, "embed", command_summary("embed"), [options, &session] {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
         const ModelAndGraph opened = open_model_and_graph(options->files, session);
+        if (is_link_model(opened.trained)) {
+          const lase::LinkPredictor predictor(opened.trained, opened.graph, options->files.graph);
+          const at::Tensor embedding = predictor.embedding();
+          lase::write_embeddings(opened.graph, embedding, options->out);
+          session.out() << opened.graph.node_count() << " embeddings of width " << embedding.size(1)
+                        << " written to " << options->out << "\n";
+          return nlohmann::json{{"nodes", opened.graph.node_count()},
+                                {"width", embedding.size(1)},
+                                {"out", options->out}};
+        }
         const TimedPredictions timed = timed_predictions(options->files, opened);
         lase::write_embeddings(opened.graph, timed.predictions.embedding, options->out);
         const int64_t width = timed.predictions.embedding.size(1);

@@ -59,7 +59,8 @@ lase::TrainResult run_of_model(const lase::TrainedModel& trained, const lase::Gr
   result.epochs = trained.training.value("epochs", int64_t{0});
   result.best_epoch = trained.training.value("best_epoch", int64_t{0});
   if (graph.nodes.labels.task != trained.task) return result;
-  const auto objective = lase::make_objective(trained, lase::labels_as_trained(trained, graph));
+  const auto objective =
+      lase::make_objective(trained, lase::labels_as_trained(trained, graph.nodes.labels));
   const auto score = [&](lase::Split split) {
     const auto nodes = objective->seeds(graph, split);
     if (nodes.empty()) return lase::Scores();

@@ -52,4 +52,5 @@ void add_kernel(CLI::App& app, Session& session);
 void add_download(CLI::App& app, Session& session);
 void add_options(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
+void add_bench_links(CLI::App& bench, Session& session);
 void add_bench_sampling(CLI::App& bench, Session& session);

@@ -24,5 +24,5 @@ void print_thresholds(const lase::Objective& objective, std::ostream& out) {
   }
   if (text.empty()) return;
   if (more > 0) text += fmt::format(" and {} more", more);
-  out << "threshold        " << text << " (tuned on validation nodes)\n";
+  out << "threshold        " << text << " (tuned on validation data)\n";
 }

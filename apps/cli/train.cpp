@@ -12,12 +12,14 @@
 #include "lase/base/file.h"
 #include "lase/base/format.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/model/layers/registry.h"
 #include "lase/model/model_file.h"
 #include "lase/train/trainer.h"
 
 #include "cli/event_file.h"
+#include "cli/model_and_graph.h"
 #include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/report.h"
@@ -48,14 +50,13 @@ lase::TrainOptions resolve(const Flags& flags) {
 }
 
 // Rewrites one line of the terminal.
-void show_progress(const lase::EpochReport& report, const Objective& objective, std::ostream& out) {
+void show_progress(const lase::EpochReport& report, std::ostream& out) {
   const double left = report.seconds / static_cast<double>(report.epoch) *
                       static_cast<double>(report.epochs - report.epoch);
   out << fmt::format("\r\x1b[Kepoch {}/{}  loss {:.4f}", report.epoch, report.epochs, report.loss);
   if (report.best_epoch > 0) {
-    const lase::Metric headline = objective.headline(report.val);
-    out << fmt::format("  val {} {:.4f} (best {:.4f} in epoch {})", headline.title, headline.value,
-                       report.best, report.best_epoch);
+    out << fmt::format("  val {} {:.4f} (best {:.4f} in epoch {})", report.headline.title,
+                       report.headline.value, report.best, report.best_epoch);
   }
   out << fmt::format("  {:.1f} M links/s  at most {:.1f} s left", report.links_per_second / 1e6,
                      left)
@@ -126,8 +127,7 @@ class Log {
       events_->scalar("train/learning_rate", report.epoch, report.learning_rate);
       events_->scalar("train/links_per_second", report.epoch, report.links_per_second);
       if (report.validated) {
-        const lase::Metric headline = objective_.headline(report.val);
-        events_->scalar("val/" + headline.title, report.epoch, headline.value);
+        events_->scalar("val/" + report.headline.title, report.epoch, report.headline.value);
       }
     }
   }
@@ -159,8 +159,10 @@ class Log {
 };
 
 nlohmann::json result_json(const lase::TrainResult& result, const Objective& objective) {
-  nlohmann::json json = {{"val_loss", result.val_loss},
-                         {"test_nodes", result.test.nodes},
+  const bool links = lase::predicts_links(result.trained.predicts);
+  nlohmann::json json = {{"task", lase::name_of(result.trained.predicts)},
+                         {"val_loss", result.val_loss},
+                         {links ? "test_links" : "test_nodes", result.test.nodes},
                          {"epochs", result.epochs},
                          {"best_epoch", result.best_epoch},
                          {"setup_seconds", result.setup_seconds},
@@ -205,23 +207,23 @@ void print_features(const lase::TrainResult& result, std::ostream& out) {
 
 nlohmann::json run_train(const Flags& flags, const Session& session) {
   const lase::Graph graph = lase::load_graph(flags.graph);
-  lase::require(graph.nodes.labels.task != lase::Task::kNone, flags.graph,
-                ": has no labels; import it with --label, --multi-label or --regress");
   lase::TrainOptions options = resolve(flags);
+  require_targets(graph, options.predicts, flags.graph);
+  const lase::PreparedTask task = lase::prepare_task(graph, lase::task_options(options));
+  const bool links = lase::predicts_links(task.predicts);
+  lase::require_option(!links || flags.report.empty(), lase::OptionName{"report"},
+                       ": not supported if links are predicted");
   require_distinct_files({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
   // Fail before training if an output file cannot be written.
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
     if (!path.empty()) lase::AtomicFile probe(path);
   }
-  auto objective = lase::make_objective(graph.nodes.labels);
-  objective->set_decision(
-      objective->select(options.select, objective->seeds(graph, lase::Split::kTrain)));
   const bool live = !flags.quiet && ::isatty(STDOUT_FILENO) != 0;
-  Log log(flags, *objective);
+  Log log(flags, *task.objective);
   options.stop = &interrupted();
   options.progress = [&](const lase::EpochReport& report) {
     log.add(report);
-    if (live) show_progress(report, *objective, std::cerr);
+    if (live) show_progress(report, std::cerr);
   };
   BatchLine batch_line;
   if (live) {
@@ -239,15 +241,16 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   }
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);
-  objective->set_decision(result.trained.decision);
+  const auto objective = lase::make_objective(result.trained, task.objective->labels());
   if (live) std::cerr << "\r\x1b[K";
-  if (10 * result.training_links < result.links) {
+  if (!links && 10 * result.training_links < result.links) {
     std::cerr << "lase: warning: training used only " << lase::grouped(result.training_links)
               << " of " << lase::grouped(result.links) << " links, those between training nodes"
               << (options.strict_inductive ? "" : " and nodes that belong to no split")
               << "; use --transductive to train on all links\n";
   }
-  const bool validates = graph.split_size(lase::Split::kVal) > 0;
+  const bool validates = result.val.nodes > 0;
+  const std::string seeds = links ? "links" : "nodes";
   lase::require(!result.stopped || result.best_epoch > 0 || (!validates && result.epochs > 0),
                 "interrupted before the first epoch ended; ", flags.out, " was not written");
   lase::save_model(result.trained, flags.out);
@@ -255,17 +258,17 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   const auto line = [&](const char* name, const lase::Scores& scores) {
     if (scores.nodes == 0) return;
     const auto metrics = objective->metrics(scores);
-    out << fmt::format("{:<17}{} {:.4f}, {} {:.4f} ({} nodes)\n", name, metrics[0].title,
-                       metrics[0].value, metrics[1].title, metrics[1].value, scores.nodes);
+    out << fmt::format("{:<17}{} {:.4f}, {} {:.4f} ({} {})\n", name, metrics[0].title,
+                       metrics[0].value, metrics[1].title, metrics[1].value, scores.nodes, seeds);
   };
   out << "epochs           " << result.epochs << (result.stopped ? ", interrupted" : "");
   if (!validates) {
-    out << "; the last weights are kept, because the graph has no validation nodes (see --split of "
-           "lase import)";
+    out << "; the last weights are kept, because the graph has no validation " << seeds
+        << " (see --" << (links ? "link-" : "") << "split of lase import)";
   } else if (result.best_epoch > 0) {
     out << ", best " << result.best_epoch << " by "
-        << (options.select == "loss" ? "loss" : objective->headline({}).title)
-        << " on validation nodes";
+        << (options.select == "loss" ? "loss" : objective->headline({}).title) << " on validation "
+        << seeds;
     const bool improving = result.best_epoch == result.epochs && result.epochs == options.epochs;
     if (improving && options.patience > 0) out << "; more epochs may be better";
   }

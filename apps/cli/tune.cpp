@@ -7,9 +7,11 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/train/trainer.h"
 
+#include "cli/model_and_graph.h"
 #include "cli/option_flags.h"
 #include "cli/program.h"
 #include "cli/run_progress.h"
@@ -73,14 +75,14 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
   const lase::Graph graph = lase::load_graph(flags.graph);
   require_distinct_files({flags.graph}, {flags.out});
   if (!flags.out.empty()) lase::AtomicFile probe(flags.out);
-  lase::require(graph.split_size(lase::Split::kVal) > 0, flags.graph,
-                ": has no validation nodes to score configurations on");
   const auto& base = flags.train;
+  require_targets(graph, base.predicts, flags.graph);
   lase::check(base);
-  const auto objective = lase::make_objective(graph.nodes.labels);
-  objective->set_decision(
-      objective->select(base.select, objective->seeds(graph, lase::Split::kTrain)));
-  const lase::Metric metric = objective->headline({});
+  const lase::PreparedTask task = lase::prepare_task(graph, lase::task_options(base));
+  lase::require(!task.seeds(lase::Split::kVal).empty(), flags.graph, ": has no validation ",
+                lase::predicts_links(task.predicts) ? "links" : "nodes",
+                " to score configurations on");
+  const lase::Metric metric = task.objective->headline({});
   std::vector<lase::Choice> choices;
   for (const auto& text : flags.vary) choices.push_back(lase::choice_from(text));
   if (choices.empty()) choices = lase::default_choices(base.model.model);
@@ -92,7 +94,7 @@ nlohmann::json run_tune(const TuneFlags& flags, const Session& session) {
     for (int64_t i = 0; i < flags.seeds; ++i) {
       auto options = lase::train_option_table().from_json(configuration, base);
       options.seed = base.seed + static_cast<uint64_t>(i);
-      runs.push_back(trial_run(graph, options, objective->decision(), identity,
+      runs.push_back(trial_run(graph, options, task.objective->decision(), identity,
                                lase::configuration_text(configuration)));
     }
   }

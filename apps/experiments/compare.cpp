@@ -9,6 +9,7 @@
 #include "lase/base/text.h"
 #include "lase/graph/encode_labels.h"
 #include "lase/graph/split.h"
+#include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/model/layers/registry.h"
 #include "lase/train/trainer.h"
@@ -72,11 +73,12 @@ std::vector<Graph> compared_graphs(const Graph& graph, const CompareOptions& opt
 
 namespace {
 
-void require_splits(const Graph& graph, const Objective& objective) {
+void require_splits(const PreparedTask& task) {
   for (const Split split : {Split::kVal, Split::kTest}) {
-    require(!objective.seeds(graph, split).empty(), "no ", split_name(split),
-            " node has a label; import the graph with another split, or set ", OptionName{"splits"},
-            " and ", OptionName{"split"}, ", such as 60/20/20");
+    require(!task.seeds(split).empty(), "no ", split_name(split),
+            predicts_links(task.predicts) ? " link is a target" : " node has a label",
+            "; import the graph with another split, or set ", OptionName{"splits"}, " and ",
+            OptionName{"split"}, ", such as 60/20/20");
   }
 }
 
@@ -161,10 +163,14 @@ Comparison compare(const Graph& graph, const std::string& identity, const Compar
                    const RunnerOptions& runner) {
   const auto all = candidates(options);
   const std::vector<Graph> graphs = compared_graphs(graph, options);
-  const auto objective = make_objective(graph.nodes.labels);
-  for (const Graph& split : graphs) require_splits(split, *objective);
-  objective->set_decision(
-      objective->select(options.train.select, objective->seeds(graphs.front(), Split::kTrain)));
+  for (const Graph& split : graphs) {
+    require_splits(prepare_task(split, task_options(options.train)));
+  }
+  const PreparedTask task = prepare_task(graphs.front(), task_options(options.train));
+  const auto& objective = task.objective;
+  require_option(options.splits == 0 || !predicts_links(task.predicts), OptionName{"splits"},
+                 ": splits nodes, but the task predicts links; every seed has its own split of "
+                 "links, unless the graph has one");
 
   std::vector<Run> runs;
   std::vector<ComparedRun> order;

@@ -46,7 +46,7 @@ std::string today() {
 
 // The labels of the graph with the class numbers of the model; unknown if it has none.
 Labels page_labels(const TrainedModel& trained, const Graph& graph) {
-  if (graph.nodes.labels.task != Task::kNone) return labels_as_trained(trained, graph);
+  if (graph.nodes.labels.task != Task::kNone) return labels_as_trained(trained, graph.nodes.labels);
   Labels labels{.task = trained.task, .label = {}, .target = {}, .names = trained.label_names};
   const auto nodes = static_cast<size_t>(graph.node_count());
   if (trained.task == Task::kSingleLabel) {

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <torch/version.h>
@@ -7,9 +8,12 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/graph/split.h"
 #include "lase/inference/explain.h"
+#include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
+#include "lase/inference/predict_links.h"
 #include "lase/model/layers/registry.h"
 #include "lase/model/model_file.h"
 #include "lase/ops/library.h"
@@ -127,12 +131,10 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
                       int64_t threads) {
   TrainOptions options;
   set_options(all_options(options), to_json(values));
-  const auto objective = make_objective(graph.nodes.labels);
-  objective->set_decision(
-      objective->select(options.select, objective->seeds(graph, Split::kTrain)));
+  const PreparedTask task = prepare_task(graph, task_options(options));
   Progress progress;
   options.progress = [&](const EpochReport& report) {
-    progress.add(epoch_json(report, *objective));
+    progress.add(epoch_json(report, *task.objective));
   };
   options.batch_progress = [&](const BatchReport& report) {
     if (report.seconds < 2) return;  // short runs show epochs only
@@ -158,7 +160,7 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
                                   },
                               .cancel = false});
   if (!result) std::rethrow_exception(raised);
-  const bool validates = graph.split_size(Split::kVal) > 0;
+  const bool validates = !task.seeds(Split::kVal).empty();
   if (raised && result->best_epoch == 0 && (validates || result->epochs == 0)) {
     std::rethrow_exception(raised);  // there are no weights to keep
   }
@@ -173,6 +175,70 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
   json summary = result_json(*result);
   summary["unused"] = unused_options(options.model);
   return py::make_tuple(std::move(result->trained), to_python(summary), exception);
+}
+
+// ---- Links as targets
+
+// The scores of the target links of a split.
+py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const std::string& split,
+                          int64_t threads) {
+  const auto number = split_from_word(split);
+  require_option(number.has_value(), OptionName{"split"}, " ", quote(split),
+                 ": must be train, val or test");
+  json all;
+  run(threads, [&] {
+    const LinkPredictor predictor(trained, graph, "the graph");
+    const Objective& objective = predictor.objective();
+    const Scores scores = predictor.score(*number);
+    all = metrics_json(objective, scores);
+    all["links"] = scores.nodes;
+    all["metric"] = objective.headline({}).key;
+    return 0;
+  });
+  return to_python(all);
+}
+
+// Numbers of the source and target nodes of all target links, and the outputs [links, outputs].
+py::tuple predict_targets(const TrainedModel& trained, const Graph& graph, int64_t threads) {
+  std::vector<int64_t> source;
+  std::vector<int64_t> target;
+  const at::Tensor outputs = run(threads, [&] {
+    const LinkPredictor predictor(trained, graph, "the graph");
+    const LinkTargets& targets = predictor.graph().targets;
+    source.assign(targets.source.begin(), targets.source.end());
+    target.assign(targets.target.begin(), targets.target.end());
+    std::vector<int64_t> links(source.size());
+    std::iota(links.begin(), links.end(), int64_t{0});
+    return predictor.predict(links);
+  });
+  return py::make_tuple(py::array(py::cast(source)), py::array(py::cast(target)),
+                        tensor_view<float>(outputs));
+}
+
+// Numbers of nodes and of their best partners, and scores.
+py::tuple find_partners(const TrainedModel& trained, const Graph& graph,
+                        const PlainArray<int64_t>& nodes, int64_t count,
+                        const std::string& relation, int64_t threads) {
+  std::vector<int64_t> source;
+  std::vector<int64_t> target;
+  std::vector<float> score;
+  const std::vector<int64_t> wanted = to_vector(nodes);
+  run(threads, [&] {
+    const LinkPredictor predictor(trained, graph, "the graph");
+    for (const auto& partner : predictor.partners(wanted, count, relation)) {
+      source.push_back(partner.source);
+      target.push_back(partner.target);
+      score.push_back(partner.score);
+    }
+    return 0;
+  });
+  return py::make_tuple(py::array(py::cast(source)), py::array(py::cast(target)),
+                        py::array(py::cast(score)));
+}
+
+py::array embed_links(const TrainedModel& trained, const Graph& graph, int64_t threads) {
+  return tensor_view<float>(
+      run(threads, [&] { return LinkPredictor(trained, graph, "the graph").embedding(); }));
 }
 
 // ---- Inference
@@ -202,7 +268,7 @@ py::array classes(const TrainedModel& trained, const PlainArray<float>& outputs)
 // All metrics of `outputs` [n, outputs] for n labeled nodes.
 py::object score_nodes(const TrainedModel& trained, const Graph& graph,
                        const PlainArray<float>& outputs, const PlainArray<int64_t>& nodes) {
-  const auto objective = make_objective(trained, labels_as_trained(trained, graph));
+  const auto objective = make_objective(trained, labels_as_trained(trained, graph.nodes.labels));
   const Scores scores = objective->score(to_tensor(outputs), to_vector(nodes));
   json all = metrics_json(*objective, scores);
   all["nodes"] = scores.nodes;
@@ -255,6 +321,9 @@ void define(py::module_& module) {
   py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
       .def_property_readonly(
           "task", [](const TrainedModel& model) { return std::string(task_name(model.task)); })
+      .def_property_readonly(
+          "predicts",
+          [](const TrainedModel& model) { return std::string(name_of(model.predicts)); })
       .def_property_readonly("label_names",
                              [](const TrainedModel& model) { return to_list(model.label_names); })
       .def_property_readonly("feature_names",
@@ -272,7 +341,11 @@ void define(py::module_& module) {
       .def("probabilities", class_probabilities)
       .def("classes", classes)
       .def("score", score_nodes)
-      .def("explain", explain_node);
+      .def("explain", explain_node)
+      .def("evaluate_links", evaluate_links)
+      .def("predict_links", predict_targets)
+      .def("partners", find_partners)
+      .def("embed_links", embed_links);
   module.def("load",
              [](const std::string& path) { return run(0, [&] { return load_model(path); }); });
   module.def("train", train_model);

@@ -77,7 +77,14 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
                .project = 5,
                .input_dropout = 0.2,
                .dropout = 0.1,
-               .normalize = false};
+               .normalize = false,
+               .decoder = DecoderChoice::kDot,
+               .decoder_width = 6};
+  all.predicts = Predicts::kLinkPrediction;
+  all.links = {
+      .split = "70/10/20",
+      .prediction = {
+          .negatives = 3, .sampling = NegativeSampling::kDegree, .ranking = Ranking::kSampled}};
   all.node_scaling = NodeScaling::kRow;
   all.epochs = 3;
   all.patience = 4;

@@ -236,7 +236,7 @@ TEST(Predict, NumbersLabelsLikeTheModel) {
   other.nodes.labels = single_labels({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, -1}, 3);
   other.nodes.labels.names = make_string_table(
       Strings{"new", std::string(trained.label_names[1]), std::string(trained.label_names[0])});
-  const Labels labels = labels_as_trained(trained, other);
+  const Labels labels = labels_as_trained(trained, other.nodes.labels);
   EXPECT_EQ(labels.label[0], 3);  // a class unknown to the model
   EXPECT_EQ(labels.label[1], 1);
   EXPECT_EQ(labels.label[2], 0);

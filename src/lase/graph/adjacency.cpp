@@ -6,16 +6,16 @@
 
 namespace lase {
 
-Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept) {
+Adjacency filter_arcs(const Adjacency& graph,
+                      const std::function<bool(int64_t u, int64_t arc)>& keep) {
   const int64_t nodes = graph.node_count();
   constexpr int64_t kNodes = 4096;
-  // Calls visit(u, i) for every arc i of u between kept nodes.
+  // Calls visit(u, i) for every arc that is kept.
   const auto for_each_arc = [&](const auto& visit) {
     parallel_for(nodes, kNodes, [&](int64_t first, int64_t last) {
       for (int64_t u = first; u < last; ++u) {
-        if (!kept[static_cast<size_t>(u)]) continue;
         for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
-          if (kept[static_cast<size_t>(graph.neighbor[i])]) visit(u, i);
+          if (keep(u, i)) visit(u, i);
         }
       }
     });
@@ -35,6 +35,12 @@ Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept
     link.set(at, graph.link[i]);
   });
   return {row_ptr.freeze(), neighbor.freeze(), link.freeze()};
+}
+
+Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept) {
+  return filter_arcs(graph, [&](int64_t u, int64_t i) {
+    return kept[static_cast<size_t>(u)] && kept[static_cast<size_t>(graph.neighbor[i])];
+  });
 }
 
 }  // namespace lase

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "lase/base/array.h"
@@ -22,6 +23,10 @@ struct Adjacency {
   int64_t arc_count() const { return neighbor.size(); }
   int64_t degree(int64_t u) const { return row_ptr[u + 1] - row_ptr[u]; }
 };
+
+// The arcs i of nodes u for which keep(u, i); node ids do not change. Called from several threads.
+Adjacency filter_arcs(const Adjacency& graph,
+                      const std::function<bool(int64_t u, int64_t arc)>& keep);
 
 // The arcs between kept nodes; node ids do not change.
 Adjacency adjacency_within(const Adjacency& graph, const std::vector<bool>& kept);

@@ -72,7 +72,7 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
   require(!nodes.empty(), "no nodes to examine");
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;
-  const auto objective = make_objective(trained, labels_as_trained(trained, fitting));
+  const auto objective = make_objective(trained, labels_as_trained(trained, fitting.nodes.labels));
   const Examined examined(trained, fitting, nodes);
 
   const Tensor outputs = examined.outputs({});

@@ -108,7 +108,8 @@ Outputs infer(const Model& model, const Inputs& inputs, const Adjacency& graph, 
   Outputs outputs;
   const auto put_outputs = [&](const State& state, int64_t first) {
     const Tensor embedding = model.embedding(state);
-    if (keep == Keep::kAll) put(outputs.embedding, embedding, first, nodes);
+    if (keep != Keep::kLogits) put(outputs.embedding, embedding, first, nodes);
+    if (keep == Keep::kEmbedding || model.decoder() != nullptr) return;
     put(outputs.logits, model.head(embedding, {}), first, nodes);
   };
   const int64_t last = model.block_count() - 1;
@@ -176,7 +177,7 @@ Outputs infer_sampled(const Model& model, const Inputs& inputs, const Adjacency&
     embeddings.push_back(model.embedding(state));
   }
   const Tensor embedding = at::cat(embeddings);
-  return {embedding, model.head(embedding, {})};
+  return {embedding, model.decoder() == nullptr ? model.head(embedding, {}) : Tensor()};
 }
 
 }  // namespace lase

@@ -12,11 +12,11 @@ namespace lase {
 
 struct Outputs {
   at::Tensor embedding;  // [nodes, width]; undefined if not kept
-  at::Tensor logits;     // [nodes, outputs]
+  at::Tensor logits;     // [nodes, outputs]; undefined if not kept, or for a model of links
 };
 
 // Outputs that inference keeps.
-enum class Keep : uint8_t { kAll, kLogits };
+enum class Keep : uint8_t { kAll, kLogits, kEmbedding };
 
 // Exact layer-wise inference for every node over whole neighborhoods, so that each h^(l)(u) is
 // computed once. Memory is O(nodes · width), with chunks of about `arcs` arcs (0: chosen for the

@@ -37,6 +37,12 @@ struct Scores {
   double roc_auc = std::numeric_limits<double>::quiet_NaN();
   double average_precision = std::numeric_limits<double>::quiet_NaN();
   double log_loss = std::numeric_limits<double>::quiet_NaN();
+  // Link prediction: the mean reciprocal rank of links among candidates, and the fraction of links
+  // with a rank of at most 1, 10 and 50.
+  double mrr = std::numeric_limits<double>::quiet_NaN();
+  double hits_at_1 = std::numeric_limits<double>::quiet_NaN();
+  double hits_at_10 = std::numeric_limits<double>::quiet_NaN();
+  double hits_at_50 = std::numeric_limits<double>::quiet_NaN();
   std::vector<ClassScore> classes;
   // Single label: the number of nodes by label and predicted class; zeros are not stored.
   std::map<std::pair<int64_t, int64_t>, int64_t> confusion;

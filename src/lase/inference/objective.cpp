@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lase/base/error.h"
+#include "lase/inference/link_options.h"
 #include "lase/inference/objectives/objectives.h"
 
 namespace lase {
@@ -35,7 +36,11 @@ std::unique_ptr<Objective> make_objective(const Labels& labels) {
 }
 
 std::unique_ptr<Objective> make_objective(const TrainedModel& trained, const Labels& labels) {
-  auto objective = make_objective(labels);
+  const bool ranks =
+      trained.predicts == Predicts::kLinkPrediction || trained.predicts == Predicts::kEmbedding;
+  const auto ranking = from_name<Ranking>(trained.link_task.value("ranking", "auto"));
+  auto objective =
+      ranks ? link_prediction(ranking.value_or(Ranking::kAuto)) : make_objective(labels);
   objective->set_target_scale({trained.target_mean, trained.target_scale});
   objective->set_decision(trained.decision);
   return objective;

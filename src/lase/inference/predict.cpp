@@ -18,6 +18,7 @@ using at::Tensor;
 
 Predictions predict(const TrainedModel& trained, const Graph& graph,
                     std::span<const int64_t> fanout, uint64_t seed) {
+  require(trained.predicts == Predicts::kNodes, "the model predicts links, not labels of nodes");
   const ops::OneThread one_thread;
   const Workspace workspace;
   const Graph fitting = fitting_graph(trained, graph);
@@ -47,8 +48,7 @@ Tensor predicted_classes(const TrainedModel& trained, const Tensor& outputs) {
   return make_objective(trained)->decision_values(outputs).argmax(1);
 }
 
-Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
-  const Labels& from = graph.nodes.labels;
+Labels labels_as_trained(const TrainedModel& trained, const Labels& from) {
   require(from.task == trained.task, "the labels of the graph are for the task ",
           task_name(from.task), ", but the model was trained for ", task_name(trained.task));
   std::map<std::string, int32_t, std::less<>> number;
@@ -68,7 +68,8 @@ Labels labels_as_trained(const TrainedModel& trained, const Graph& graph) {
   labels.label = std::move(label);
   if (!from.target.empty()) {
     const int64_t classes = labels.classes();
-    std::vector<float> target(static_cast<size_t>(graph.node_count() * classes));
+    std::vector<float> target(
+        static_cast<size_t>(from.target.size() / std::max<int64_t>(1, from.classes()) * classes));
     for (int64_t i = 0; i < from.target.size(); ++i) {
       const int64_t node = i / from.classes();
       const auto c = to[static_cast<size_t>(i % from.classes())];

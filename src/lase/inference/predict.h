@@ -25,9 +25,9 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
 // for regression.
 at::Tensor probabilities(const TrainedModel& trained, const at::Tensor& outputs);
 
-// The graph's labels with the class numbers of the model, matched by name. Classes unknown to the
-// model are numbered after its own.
-Labels labels_as_trained(const TrainedModel& trained, const Graph& graph);
+// The labels of a graph with the class numbers of the model, matched by name. Classes unknown to
+// the model are numbered after its own.
+Labels labels_as_trained(const TrainedModel& trained, const Labels& labels);
 
 // The class of every node [rows], given rows of Predictions::outputs: by the highest probability,
 // or with two classes by the threshold of the model. Undefined for other tasks.

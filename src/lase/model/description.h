@@ -1,15 +1,25 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "lase/base/names.h"
 #include "lase/base/string_table.h"
 #include "lase/embed/features.h"
 #include "lase/graph/graph.h"
 
 namespace lase {
+
+// What a model predicts: labels of nodes, labels of links, which nodes are linked, or only
+// embeddings, learned by predicting links. kAuto: labels of nodes or links, whichever the graph
+// has.
+enum class Predicts : uint8_t { kAuto, kNodes, kLinks, kLinkPrediction, kEmbedding };
+template <>
+inline constexpr std::array<std::string_view, 5> kEnumNames<Predicts> = {
+    "auto", "nodes", "links", "link-prediction", "embedding"};
 
 // How logits become decisions, chosen on validation nodes.
 struct Decision {
@@ -22,10 +32,12 @@ struct Decision {
 
 // What a model needs to know about its data: names and meaning of its inputs and outputs.
 struct ModelDescription {
-  Task task = Task::kNone;
-  StringTable label_names;      // [outputs]
-  StringTable feature_names;    // [node features]
-  StringTable attribute_names;  // [link attributes]
+  Predicts predicts = Predicts::kNodes;  // not kAuto
+  Task task = Task::kNone;               // kind of labels
+  StringTable label_names;               // [outputs]
+  StringTable feature_names;             // [node features]
+  StringTable attribute_names;           // [link attributes]
+  StringTable target_names;              // [attributes of target links]
   Decision decision;
   bool separate_directions = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
@@ -34,6 +46,8 @@ struct ModelDescription {
   Reduction link_reduction;
   // Of the training graph; see RawGraph. Empty in models of version 0.1.
   nlohmann::json preprocessing = nlohmann::json::object();
+  // How links are split and ranked, if links are predicted; see LinkTaskOptions.
+  nlohmann::json link_task = nlohmann::json::object();
   nlohmann::json training = nlohmann::json::object();  // options, curve, scores; informational
 };
 

@@ -183,6 +183,19 @@ Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeS
           .link_scale = link.scale};
 }
 
+void fit_target_scaling(const LinkTargets& targets, std::span<const int64_t> training,
+                        Scaling& scaling) {
+  const Moments target =
+      moments(targets.attributes, std::ssize(training),
+              [&](int64_t i, Sums& sums) { sums.add(training[static_cast<size_t>(i)]); });
+  scaling.target_mean = target.mean;
+  scaling.target_scale = target.scale;
+}
+
+Attributes constant_feature(int64_t nodes) {
+  return Attributes::dense(std::vector<float>(static_cast<size_t>(nodes), 1.0F), nodes, 1);
+}
+
 Attributes degree_features(const Graph& graph) {
   std::vector<float> values;
   for (int64_t u = 0; u < graph.node_count(); ++u) {
@@ -278,18 +291,27 @@ Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
   if (features_.layout != Layout::kSparse && when == ScaleWhen::kAhead) {
     matrix_ = dense_features(features_, scaling);
   }
-  links_.f = ops::AttributeTensors(graph.link_attributes);
-  if (scaling.link_mean.any().item<bool>()) links_.mean = scaling.link_mean;
-  if (scaling.link_scale.ne(1).any().item<bool>()) links_.scale = scaling.link_scale;
+  const auto scaled_links = [](const Attributes& f, const Tensor& mean, const Tensor& scale) {
+    LinkAttributes links{ops::AttributeTensors(f), {}, {}};
+    if (mean.any().item<bool>()) links.mean = mean;
+    if (scale.ne(1).any().item<bool>()) links.scale = scale;
+    return links;
+  };
+  links_ = scaled_links(graph.link_attributes, scaling.link_mean, scaling.link_scale);
+  if (scaling.target_mean.defined()) {
+    targets_ = scaled_links(graph.targets.attributes, scaling.target_mean, scaling.target_scale);
+  }
 }
 
 Inputs Inputs::to(const at::Device& device) const {
   Inputs moved = *this;
   moved.features_ = features_.to(device);
   moved.links_.f = links_.f.to(device);
+  moved.targets_.f = targets_.f.to(device);
   for (Tensor* x :
        {&moved.scaling_.node_mean, &moved.scaling_.node_scale, &moved.scaling_.link_mean,
-        &moved.scaling_.link_scale, &moved.matrix_, &moved.links_.mean, &moved.links_.scale}) {
+        &moved.scaling_.link_scale, &moved.matrix_, &moved.links_.mean, &moved.links_.scale,
+        &moved.targets_.mean, &moved.targets_.scale}) {
     if (x->defined()) *x = x->to(device);
   }
   return moved;

@@ -13,6 +13,8 @@ namespace lase {
 
 // Features for a graph that has none: a constant and ln(1 + |N(u)|).
 Attributes degree_features(const Graph& graph);
+// The same if links are predicted: the degree would count the links to be predicted.
+Attributes constant_feature(int64_t nodes);
 
 // kAhead scales the features of all nodes once, which pays off if they are read many times;
 // kOnDemand scales only the requested rows.
@@ -29,6 +31,8 @@ class Inputs {
   // Whether rows() avoids a copy.
   bool in_place() const { return matrix_.defined(); }
   const LinkAttributes& links() const { return links_; }
+  // Attributes of the graph's target links.
+  const LinkAttributes& targets() const { return targets_; }
 
   // f(u) of `nodes`, int64 [n]; of all nodes if undefined.
   ops::Rows rows(const at::Tensor& nodes) const;
@@ -41,6 +45,7 @@ class Inputs {
   ops::AttributeTensors features_;
   at::Tensor matrix_;  // scaled f [nodes, d]; undefined if sparse or on demand
   LinkAttributes links_;
+  LinkAttributes targets_;
 };
 
 }  // namespace lase

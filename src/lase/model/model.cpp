@@ -14,9 +14,11 @@ using at::Tensor;
 namespace {
 
 std::vector<int64_t> widths_of(const ModelOptions& options, const LayerType& type,
-                               int64_t outputs) {
+                               const ModelShape& shape) {
   if (!type.make) return {};
-  return type.widths ? type.widths(options, outputs) : options.widths;
+  // For links, the last layer computes embeddings.
+  const bool computes_outputs = type.widths && !shape.links;
+  return computes_outputs ? type.widths(options, shape.outputs) : options.widths;
 }
 
 // With the width of the projection of node features.
@@ -48,12 +50,16 @@ void check_sizes(const ModelOptions& options, const LayerType& type, const Model
     fits(out, in, type.rereads_features ? "widths" : "project");
     in = out;
   }
-  for (const int64_t out : widths_of(options, type, shape.outputs)) {
+  for (const int64_t out : widths_of(options, type, shape)) {
     fits(out, std::max(in, shape.node_features), "widths");
     fits(in, shape.link_attributes, "widths");
     in = out_width(options, out);
   }
   fits(shape.outputs, in, "widths");
+  if (!shape.links) return;
+  fits(options.decoder_width, 3 * in, "decoder_width");
+  fits(options.decoder_width, shape.target_attributes, "decoder_width");
+  fits(shape.outputs, options.decoder_width, "decoder_width");
 }
 
 void check(const ModelOptions& options, const LayerType& type, const ModelShape& shape) {
@@ -97,13 +103,21 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
     layer.in = width;
     w0_ = parameters_.matrix("w0", width, features);
   }
-  const std::vector<int64_t> widths = widths_of(options_, type_, shape_.outputs);
+  const std::vector<int64_t> widths = widths_of(options_, type_, shape_);
   for (size_t l = 0; l < widths.size(); ++l) {
     layer.name = join("layer", l + 1);
     layer.out = widths[l];
     layer.last = l + 1 == widths.size();
     layers_.push_back(type_.make(options_, parameters_, layer));
     layer.in = out_width(options_, widths[l]);
+  }
+  if (shape_.links) {
+    decoder_ = make_decoder(options_, parameters_,
+                            {.width = layer.in,
+                             .attributes = shape_.target_attributes,
+                             .outputs = shape_.outputs,
+                             .symmetric = shape_.symmetric});
+    return;
   }
   if (!type_.has_head) return;
   head_w_ = parameters_.matrix("head.w", shape_.outputs, layer.in);
@@ -153,8 +167,20 @@ Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
   return ops::linear({embedding, {}}, head_w_, dropout.part(block_count())) + head_b_;
 }
 
+Tensor Model::outputs(const Inputs& inputs, const Tensor& embedding, const Pairs* pairs,
+                      const ops::Dropout& dropout) const {
+  if (decoder_ == nullptr) return head(embedding, dropout);
+  require(pairs != nullptr, "a model of links requires pairs of nodes");
+  return decoder_->forward(embedding, *pairs, inputs.targets(), dropout.part(block_count()));
+}
+
 Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
-                      const Baseline* baseline) const {
+                      const Baseline* baseline, const Pairs* pairs) const {
+  return outputs(inputs, embed(inputs, batch, dropout, baseline), pairs, dropout);
+}
+
+Tensor Model::embed(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
+                    const Baseline* baseline) const {
   ops::Dropout input;
   if (dropout.training()) input = {options_.input_dropout, dropout.part(block_count() + 1).key};
   State state = start(inputs, batch.nodes, input);
@@ -167,7 +193,7 @@ Tensor Model::forward(const Inputs& inputs, const Batch& batch, const ops::Dropo
                     : layer(l).forward(in, baseline->model->layer(l), baseline->layers[at]);
     state = finish(l, std::move(out));
   }
-  return head(embedding(state), dropout);
+  return embedding(state);
 }
 
 }  // namespace lase

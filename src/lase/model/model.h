@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "lase/model/decoder.h"
 #include "lase/model/inputs.h"
 #include "lase/model/layer.h"
 #include "lase/model/layers/registry.h"
@@ -21,12 +22,12 @@ struct Baseline {
   std::vector<BaselineLayer> layers;
 };
 
-// A network: one layer per block, then a linear head.
+// A network: one layer per block, then a linear head, or for links a decoder.
 //
 //   h^(0) = f(u), or W^(0) f(u) with `project`; LASE-RW and LASE-WL, whose layers also read f(u),
 //           always use the latter, after their feature layers
 //   h^(l) = layer l of h^(l−1)
-//   outputs = W h^(L) + b, unless the last layer computes them
+//   outputs = W h^(L) + b, unless the last layer computes them; for links, see Decoder
 class Model {
  public:
   // Throws Error if the options contradict each other or do not fit the data.
@@ -62,10 +63,18 @@ class Model {
   // The embedding from the last state, and the outputs of the head: [n, outputs].
   at::Tensor embedding(const State& state) const;
   at::Tensor head(const at::Tensor& embedding, const ops::Dropout& dropout) const;
+  // Null for a model of nodes.
+  const Decoder* decoder() const { return decoder_.get(); }
+  // Outputs for nodes [n, outputs], or for pairs of rows of the embedding [pairs, outputs].
+  at::Tensor outputs(const Inputs& inputs, const at::Tensor& embedding, const Pairs* pairs,
+                     const ops::Dropout& dropout) const;
 
-  // Forward pass on a batch: [seeds, outputs]. With a baseline, sums are estimated from its sums.
+  // Embeddings of the seed nodes of a batch. With a baseline, sums are estimated from its sums.
+  at::Tensor embed(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
+                   const Baseline* baseline = nullptr) const;
+  // Forward pass on a batch: outputs(embed()).
   at::Tensor forward(const Inputs& inputs, const Batch& batch, const ops::Dropout& dropout,
-                     const Baseline* baseline = nullptr) const;
+                     const Baseline* baseline = nullptr, const Pairs* pairs = nullptr) const;
 
  private:
   State project_features(const State& state) const;  // h^(0) = W^(0) f(u)
@@ -79,6 +88,7 @@ class Model {
   std::vector<std::unique_ptr<Layer>> layers_;
   at::Tensor head_w_;
   at::Tensor head_b_;
+  std::unique_ptr<Decoder> decoder_;
 };
 
 }  // namespace lase

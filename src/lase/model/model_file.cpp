@@ -41,30 +41,40 @@ void save_model(const TrainedModel& trained, const std::string& path) {
   add_tensor(writer, "scaling.node_scale", trained.scaling.node_scale);
   add_tensor(writer, "scaling.link_mean", trained.scaling.link_mean);
   add_tensor(writer, "scaling.link_scale", trained.scaling.link_scale);
+  add_tensor(writer, "scaling.target_mean", trained.scaling.target_mean);
+  add_tensor(writer, "scaling.target_scale", trained.scaling.target_scale);
   add_tensor(writer, "target_mean", trained.target_mean);
   add_tensor(writer, "target_scale", trained.target_scale);
   writer.add("label_names", trained.label_names);
   writer.add("node_feature_names", trained.feature_names);
   writer.add("link_attribute_names", trained.attribute_names);
+  if (trained.model->shape().links) writer.add("target_attribute_names", trained.target_names);
   writer.add("node_reduction", trained.node_reduction);
   writer.add("link_reduction", trained.link_reduction);
   const json learned = add_learned(writer, trained.learned);
   const ModelShape& shape = trained.model->shape();
-  const json about = {{"options", to_json(trained.model->options())},
-                      {"node_features", shape.node_features},
-                      {"link_attributes", shape.link_attributes},
-                      {"outputs", shape.outputs},
-                      {"task", task_name(trained.task)},
-                      {"node_scaling", name_of(trained.scaling.nodes)},
-                      {"separate_directions", trained.separate_directions},
-                      {"degree_features", trained.degree_features},
-                      {"learned", learned},
-                      {"preprocessing", trained.preprocessing},
-                      {"decision",
-                       {{"metric", trained.decision.metric},
-                        {"positive", trained.decision.positive},
-                        {"offset", trained.decision.offset}}},
-                      {"training", trained.training}};
+  json about = {{"options", to_json(trained.model->options())},
+                {"node_features", shape.node_features},
+                {"link_attributes", shape.link_attributes},
+                {"outputs", shape.outputs},
+                {"task", task_name(trained.task)},
+                {"node_scaling", name_of(trained.scaling.nodes)},
+                {"separate_directions", trained.separate_directions},
+                {"degree_features", trained.degree_features},
+                {"learned", learned},
+                {"preprocessing", trained.preprocessing},
+                {"decision",
+                 {{"metric", trained.decision.metric},
+                  {"positive", trained.decision.positive},
+                  {"offset", trained.decision.offset}}},
+                {"training", trained.training}};
+  if (shape.links) {
+    about["links"] = true;
+    about["target_attributes"] = shape.target_attributes;
+    about["symmetric"] = shape.symmetric;
+    about["predicts"] = name_of(trained.predicts);
+    about["link_task"] = trained.link_task;
+  }
   writer.finish(file_metadata(kModelFile, about));
 }
 
@@ -78,6 +88,10 @@ TrainedModel load_model(const std::string& path) try {
                      .node_scale = vector(stored.node_scale),
                      .link_mean = vector(stored.link_mean),
                      .link_scale = vector(stored.link_scale)};
+  if (stored.shape.links) {
+    trained.scaling.target_mean = vector(stored.target_attribute_mean);
+    trained.scaling.target_scale = vector(stored.target_attribute_scale);
+  }
   if (stored.has_targets) {
     trained.target_mean = vector(stored.target_mean);
     trained.target_scale = vector(stored.target_scale);
@@ -153,7 +167,8 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
   require(graph.node_count() > 0, path, ": has no nodes");
   const bool had_features = graph.nodes.features.columns > 0;
   if (trained.degree_features && !had_features) {
-    graph.nodes.features = degree_features(graph);
+    graph.nodes.features = trained.model->shape().links ? constant_feature(graph.node_count())
+                                                        : degree_features(graph);
     graph.nodes.feature_names = trained.feature_names;
   }
   const auto reduces = [](const Reduction& mine, const Reduction& theirs, int64_t columns) {

@@ -54,6 +54,14 @@ const OptionTable<ModelOptions>& model_option_table() {
         "Dropout probability for a node's own state in every layer (in gcn, for all inputs of a "
         "layer) and for the input of the output layer");
     all.add("normalize", &O::normalize, any(), "L2-normalize the last hidden state");
+    all.add("decoder", &O::decoder, one_of<DecoderChoice>(),
+            "How a link is scored from the embeddings of its nodes: their dot product (dot), a "
+            "bilinear form with a diagonal per relation, as in DistMult (bilinear), or a neural "
+            "network that also reads the number of common neighbors and the link's own attributes "
+            "(mlp); auto = mlp, but for link prediction bilinear if links have relations, and dot "
+            "for embeddings");
+    all.add("decoder_width", &O::decoder_width, between(1, 65536),
+            "Hidden width of the decoder (bilinear and mlp)");
     return all;
   }();
   return table;

@@ -16,6 +16,10 @@ enum class Combine : uint8_t { kAdd, kMultiply, kConcat };
 enum class CombineChoice : uint8_t { kAuto, kAdd, kMultiply, kConcat };
 enum class AmplifierChoice : uint8_t { kAuto, kSigmoid, kLinear, kNone };
 
+// How links are scored from the embeddings of their nodes. kAuto: kMlp, but for link prediction
+// kBilinear if links have relations, and kDot for embeddings.
+enum class DecoderChoice : uint8_t { kAuto, kDot, kBilinear, kMlp };
+
 struct ModelOptions {
   std::string model = "lase";  // name of a layer type, see layers/registry.h
   std::vector<int64_t> widths = {128, 128};
@@ -29,6 +33,8 @@ struct ModelOptions {
   double input_dropout = 0.7;  // for features that are projected
   double dropout = 0.5;        // for a node's own state in every layer, and for the head's input
   bool normalize = true;       // L2-normalize the last hidden state
+  DecoderChoice decoder = DecoderChoice::kAuto;
+  int64_t decoder_width = 64;
 };
 
 // Names of all layer types in order of registration.
@@ -42,6 +48,9 @@ inline constexpr std::array<std::string_view, 4> kEnumNames<CombineChoice> = {"a
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<AmplifierChoice> = {"auto", "sigmoid",
                                                                                 "linear", "none"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<DecoderChoice> = {"auto", "dot",
+                                                                              "bilinear", "mlp"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<ops::Amplifier> = {"sigmoid", "linear",
                                                                                "none"};
@@ -60,6 +69,10 @@ struct ModelShape {
   int64_t node_features = 0;
   int64_t link_attributes = 0;
   int64_t outputs = 0;
+  // Outputs for links rather than for nodes.
+  bool links = false;
+  int64_t target_attributes = 0;  // of a link that is scored
+  bool symmetric = false;         // exchanging the nodes of a link does not change its outputs
 };
 
 }  // namespace lase

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <span>
 #include <vector>
 
 #include "lase/graph/graph.h"
@@ -16,6 +17,8 @@ struct Scaling {
   at::Tensor node_scale;                       // [d]
   at::Tensor link_mean;                        // [k]
   at::Tensor link_scale;                       // [k]
+  at::Tensor target_mean = {};                 // of the attributes of target links; undefined: none
+  at::Tensor target_scale = {};
 };
 
 // Standardizes dense and dictionary-encoded columns by the training nodes and the links between
@@ -26,5 +29,8 @@ struct Scaling {
 // to a root mean square length of 2.
 Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes,
                     int64_t learned = 0);
+// Adds the scaling of the attributes of target links, by the links that are training targets.
+void fit_target_scaling(const LinkTargets& targets, std::span<const int64_t> training,
+                        Scaling& scaling);
 
 }  // namespace lase

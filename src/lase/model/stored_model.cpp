@@ -53,9 +53,13 @@ StoredModel read_model(const std::string& path) try {
   const json about = file_description(file, kModelFile);
   const ModelShape shape{.node_features = non_negative_at(about, "node_features"),
                          .link_attributes = non_negative_at(about, "link_attributes"),
-                         .outputs = non_negative_at(about, "outputs")};
-  require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0, path,
-          ": the description of the model is damaged");
+                         .outputs = non_negative_at(about, "outputs"),
+                         .links = about.value("links", false),
+                         .target_attributes = about.value("target_attributes", int64_t{0}),
+                         .symmetric = about.value("symmetric", false)};
+  require(shape.node_features >= 0 && shape.link_attributes >= 0 && shape.outputs >= 0 &&
+              shape.target_attributes >= 0,
+          path, ": the description of the model is damaged");
   stored.shape = shape;
   const auto word = [&](const char* name, auto* from) {
     try {
@@ -80,7 +84,21 @@ StoredModel read_model(const std::string& path) try {
     stored.target_mean = get_finite(file, "target_mean", {shape.outputs});
     stored.target_scale = get_finite(file, "target_scale", {shape.outputs});
   }
-  stored.label_names = get_column_names(file, "label_names", shape.outputs);
+  stored.predicts = value_named<Predicts>(about.value("predicts", "nodes"), kEnumNames<Predicts>,
+                                          "kind of prediction");
+  stored.link_task = about.value("link_task", json::object());
+  require(shape.links == (stored.predicts != Predicts::kNodes) &&
+              stored.predicts != Predicts::kAuto && stored.link_task.is_object(),
+          path, ": the description of the model is damaged");
+  if (shape.links) {
+    const int64_t attributes = shape.target_attributes;
+    stored.target_attribute_mean = get_finite(file, "scaling.target_mean", {attributes});
+    stored.target_attribute_scale = get_finite(file, "scaling.target_scale", {attributes});
+    stored.target_names = get_column_names(file, "target_attribute_names", attributes);
+  }
+  const bool ranks =
+      stored.predicts == Predicts::kLinkPrediction || stored.predicts == Predicts::kEmbedding;
+  stored.label_names = get_column_names(file, "label_names", ranks ? 0 : shape.outputs);
   stored.separate_directions = about.at("separate_directions").get<bool>();
   stored.degree_features = about.at("degree_features").get<bool>();
   stored.learned = get_learned(file, about.value("learned", json()));

@@ -19,13 +19,15 @@ struct StoredModel : ModelDescription {
   ModelOptions options;
   ModelShape shape;
   NodeScaling node_scaling = NodeScaling::kStandard;
-  Array<float> node_mean;     // [node features]
-  Array<float> node_scale;    // [node features]
-  Array<float> link_mean;     // [link attributes]
-  Array<float> link_scale;    // [link attributes]
-  bool has_targets = false;   // regression
-  Array<float> target_mean;   // [outputs] with targets
-  Array<float> target_scale;  // [outputs] with targets
+  Array<float> node_mean;               // [node features]
+  Array<float> node_scale;              // [node features]
+  Array<float> link_mean;               // [link attributes]
+  Array<float> link_scale;              // [link attributes]
+  Array<float> target_attribute_mean;   // [attributes of target links]
+  Array<float> target_attribute_scale;  // [attributes of target links]
+  bool has_targets = false;             // regression
+  Array<float> target_mean;             // [outputs] with targets
+  Array<float> target_scale;            // [outputs] with targets
 
   // Throws Error if the weight is missing, has another shape or is not finite.
   Array<float> weight(const std::string& name, const std::vector<int64_t>& size) const;

@@ -47,6 +47,28 @@ const uint32_t* interval_of(const uint32_t* first, const uint32_t* end, uint32_t
   return first;
 }
 
+// The neighborhood of u without hidden arcs: position i in it is the arc at(i).
+class VisibleRow {
+ public:
+  VisibleRow(const Adjacency& graph, const HiddenArcs* hidden, int64_t u)
+      : begin_(graph.row_ptr[u]), degree_(graph.degree(u)) {
+    if (hidden == nullptr) return;
+    hidden_ = hidden->of(graph, u);
+    degree_ -= std::ssize(hidden_);
+  }
+  int64_t degree() const { return degree_; }
+  int64_t at(int64_t i) const {
+    int64_t arc = begin_ + i;
+    for (const int64_t hidden : hidden_) arc += hidden <= arc ? 1 : 0;
+    return arc;
+  }
+
+ private:
+  int64_t begin_;
+  int64_t degree_;
+  std::span<const int64_t> hidden_;
+};
+
 // Samples from the rows of one layer that are longer than the fan-out.
 class RowSampler {
  public:
@@ -59,9 +81,9 @@ class RowSampler {
 
   // Calls visit(j, arc, weight) for the j-th sampled arc of u.
   template <class Visit>
-  void operator()(int64_t u, Random& random, const Visit& visit) {
+  void operator()(int64_t u, const VisibleRow& row, Random& random, const Visit& visit) {
     const int64_t begin = graph_.row_ptr[u];
-    const int64_t degree = graph_.degree(u);
+    const int64_t degree = row.degree();
     positions_.resize(fanout_);  // not earlier: a fan-out may exceed every row
     const auto samples = static_cast<double>(fanout_);
     if (probabilities_ == nullptr) {
@@ -72,7 +94,7 @@ class RowSampler {
         }
       }
       const auto weight = static_cast<float>(static_cast<double>(degree) / samples);
-      for (size_t j = 0; j < positions_.size(); ++j) visit(j, begin + positions_[j], weight);
+      for (size_t j = 0; j < positions_.size(); ++j) visit(j, row.at(positions_[j]), weight);
       return;
     }
     const uint32_t* start = probabilities_->data() + begin;
@@ -133,7 +155,8 @@ class LinkRows {
 };
 
 // A block with uninitialized arcs, up to `fanout` per target.
-Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int64_t fanout) {
+Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int64_t fanout,
+                  const HiddenArcs* hidden) {
   const auto n = std::ssize(targets);
   Block block;
   block.target = at::arange(n, at::kLong);
@@ -141,8 +164,8 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
   auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   row_ptr[0] = 0;
   for (int64_t i = 0; i < n; ++i) {
-    row_ptr[i + 1] =
-        row_ptr[i] + sample_size(graph.degree(targets[static_cast<size_t>(i)]), fanout);
+    const VisibleRow row(graph, hidden, targets[static_cast<size_t>(i)]);
+    row_ptr[i + 1] = row_ptr[i] + sample_size(row.degree(), fanout);
   }
   block.source = at::empty({row_ptr[n]}, at::kInt);
   block.link = at::empty({row_ptr[n]}, link_type(graph));
@@ -151,9 +174,10 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
 
 // Samples the arcs of one layer; source[i] is still the node v, not its row.
 Block sample_layer(const Adjacency& graph, std::span<const int64_t> targets,
-                   const Sampling& sampling, size_t layer, const SampleKey& key) {
+                   const Sampling& sampling, size_t layer, const SampleKey& key,
+                   const HiddenArcs* hidden) {
   const int64_t fanout = sampling.fanouts[layer];
-  Block block = empty_block(graph, targets, fanout);
+  Block block = empty_block(graph, targets, fanout, hidden);
   block.weight = at::empty({block.arcs()}, at::kFloat);
   const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   auto* source = block.source.data_ptr<int32_t>();
@@ -165,18 +189,19 @@ Block sample_layer(const Adjacency& graph, std::span<const int64_t> targets,
                       sampling.probabilities.empty() ? nullptr : &sampling.probabilities[layer]);
     for (int64_t i = first; i < last; ++i) {
       const int64_t u = targets[static_cast<size_t>(i)];
+      const VisibleRow row(graph, hidden, u);
       const auto set = [&](size_t j, int64_t arc, float w) {
         const int64_t at = row_ptr[i] + static_cast<int64_t>(j);
         source[at] = graph.neighbor[arc];
         link.set(at, graph.link[arc]);
         weight[at] = w;
       };
-      if (row_ptr[i + 1] - row_ptr[i] < graph.degree(u)) {
+      if (row_ptr[i + 1] - row_ptr[i] < row.degree()) {
         Random random(key.seed, kSampleStream, key.epoch, key.batch, layer, u);
-        sample(u, random, set);
+        sample(u, row, random, set);
       } else {
-        const auto degree = static_cast<size_t>(graph.degree(u));
-        for (size_t j = 0; j < degree; ++j) set(j, graph.row_ptr[u] + static_cast<int64_t>(j), 1);
+        const auto degree = static_cast<size_t>(row.degree());
+        for (size_t j = 0; j < degree; ++j) set(j, row.at(static_cast<int64_t>(j)), 1);
       }
     }
   });
@@ -209,11 +234,12 @@ void drop_arcs(Block& block, std::span<const int64_t> targets, double rate, size
 }
 
 // Maps sources from nodes to rows of the layer's input.
-void number_sources(const Adjacency& graph, Block& block, NodeIndex& rows) {
+void number_sources(const Adjacency& graph, const HiddenArcs* hidden, Block& block,
+                    NodeIndex& rows) {
   auto* source = block.source.data_ptr<int32_t>();
   for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
   block.sources = rows.size();
-  block.degree = degrees_of(graph, rows.nodes());
+  block.degree = degrees_of(graph, rows.nodes(), hidden);
 }
 
 // Orders the arcs by source; call after number_sources.
@@ -230,7 +256,8 @@ void order_arcs(Block& block) {
 
 }  // namespace
 
-Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes) {
+Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes,
+                  const HiddenArcs* hidden) {
   Tensor degree = at::empty({std::ssize(nodes)}, at::kFloat);
   auto* to = degree.data_ptr<float>();
   constexpr int64_t kNodes = 4096;
@@ -239,7 +266,9 @@ Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t next = nodes[static_cast<size_t>(std::min(i + kAhead, last - 1))];
       __builtin_prefetch(graph.row_ptr.data() + next);
-      to[i] = static_cast<float>(graph.degree(nodes[static_cast<size_t>(i)]));
+      const int64_t u = nodes[static_cast<size_t>(i)];
+      to[i] = static_cast<float>(hidden == nullptr ? graph.degree(u)
+                                                   : hidden->visible_degree(graph, u));
     }
   });
   return degree;
@@ -262,18 +291,20 @@ Batch Batch::to(const at::Device& device) const {
 }
 
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
-                   const SampleKey& key) {
+                   const SampleKey& key, const HiddenArcs* hidden) {
   Batch batch;
   // Rows of a layer's input: the targets, then the other neighbors in order of appearance.
   NodeIndex rows;
   for (const int64_t seed : seeds) rows.number(seed);
   require(rows.nodes().size() == seeds.size(), "the seed nodes of a batch must be distinct");
+  require(hidden == nullptr || sampling.probabilities.empty(),
+          "hidden arcs require uniform sampling");
   for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
-    Block block = sample_layer(graph, rows.nodes(), sampling, layer, key);
+    Block block = sample_layer(graph, rows.nodes(), sampling, layer, key, hidden);
     if (sampling.link_dropout > 0) {
       drop_arcs(block, rows.nodes(), sampling.link_dropout, layer, key);
     }
-    number_sources(graph, block, rows);
+    number_sources(graph, hidden, block, rows);
     if (static_cast<int64_t>(layer) >= sampling.ordered_from) order_arcs(block);
     batch.blocks.insert(batch.blocks.begin(), std::move(block));
   }
@@ -281,8 +312,9 @@ Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const
   return batch;
 }
 
-WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
-  WholeRows rows{empty_block(graph, targets, kWholeNeighborhood), {}};
+WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets,
+                     const HiddenArcs* hidden) {
+  WholeRows rows{empty_block(graph, targets, kWholeNeighborhood, hidden), {}};
   Block& block = rows.block;
   const int64_t n = block.targets();
   block.sources = n + block.arcs();
@@ -296,14 +328,16 @@ WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets) {
   constexpr int64_t kTargets = 512;
   parallel_for(n, kTargets, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      const int64_t begin = graph.row_ptr[targets[static_cast<size_t>(i)]];
-      const int64_t degree = row_ptr[i + 1] - row_ptr[i];
-      std::copy_n(graph.neighbor.data() + begin, degree, sources + n + row_ptr[i]);
-      for (int64_t j = 0; j < degree; ++j) link.set(row_ptr[i] + j, graph.link[begin + j]);
+      const VisibleRow row(graph, hidden, targets[static_cast<size_t>(i)]);
+      for (int64_t j = 0; j < row.degree(); ++j) {
+        const int64_t arc = row.at(j);
+        sources[n + row_ptr[i] + j] = graph.neighbor[arc];
+        link.set(row_ptr[i] + j, graph.link[arc]);
+      }
     }
   });
   block.source = at::arange(n, block.sources, at::kInt);
-  block.degree = degrees_of(graph, {sources, static_cast<size_t>(block.sources)});
+  block.degree = degrees_of(graph, {sources, static_cast<size_t>(block.sources)}, hidden);
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lase/graph/adjacency.h"
+#include "lase/graph/hidden_arcs.h"
 #include "lase/ops/block.h"
 #include "lase/sampler/probabilities.h"
 
@@ -46,8 +47,9 @@ struct Sampling {
   int64_t ordered_from = std::numeric_limits<int64_t>::max();
 };
 
+// Hidden arcs, if any, are not sampled; they are not supported with probabilities.
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
-                   const SampleKey& key);
+                   const SampleKey& key, const HiddenArcs* hidden = nullptr);
 
 // A block of whole neighborhoods. Its sources are the targets, then the neighbor of each arc: a
 // node may appear several times, which is cheaper than numbering the nodes of a large graph.
@@ -55,15 +57,17 @@ struct WholeRows {
   Block block;
   at::Tensor sources;  // int64: the nodes
 };
-WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets);
+WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets,
+                     const HiddenArcs* hidden = nullptr);
 
 // Whole neighborhoods of the nodes [first, last), with every node of the graph as a source, for
 // layer-wise inference.
 Block whole_block(const Adjacency& graph, const at::Tensor& degrees, int64_t first, int64_t last);
 
-// |N(u)| as float, for all nodes or for some.
+// |N(u)| as float, for all nodes or for some, without hidden arcs.
 at::Tensor degrees(const Adjacency& graph);
-at::Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes);
+at::Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes,
+                      const HiddenArcs* hidden = nullptr);
 
 // The nodes as an int64 tensor.
 at::Tensor index_of(std::span<const int64_t> nodes);

@@ -50,7 +50,15 @@ void BatchStream::run() {
       key.batch = item.number;
       {
         const ThreadLimit one(1);  // the other threads train
-        item.batch = sample_batch(graph_, item.seeds, sampling_, key);
+        const Seeds& seeds = options_.seeds == nullptr ? node_seeds() : *options_.seeds;
+        HiddenArcs own;
+        const HiddenArcs* hidden = options_.hidden;
+        if (hidden == nullptr && seeds.hides()) {
+          own = seeds.hidden(graph_, item.seeds);
+          hidden = &own;
+        }
+        item.query = seeds.training_query(item.seeds, {graph_, hidden}, key);
+        item.batch = sample_batch(graph_, item.query.nodes, sampling_, key, hidden);
       }
       if (options_.snapshot != nullptr) item.baseline = options_.snapshot->of(item.batch);
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

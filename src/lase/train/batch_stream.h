@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lase/base/context.h"
+#include "lase/inference/seeds.h"
 #include "lase/ops/workspace.h"
 #include "lase/sampler/sampler.h"
 #include "lase/train/snapshot.h"
@@ -23,14 +24,18 @@ inline int64_t batch_count(int64_t n, int64_t size) { return (n + size - 1) / si
 class BatchStream {
  public:
   struct Options {
-    std::vector<int64_t> order;    // seed nodes of all batches
+    std::vector<int64_t> order;    // seeds of all batches
     int64_t batches = 0;           // their number; sizes differ by at most 1
     SampleKey key = {};            // key.batch: number of the first batch
     Snapshot* snapshot = nullptr;  // optional
+    const Seeds* seeds = nullptr;  // null: nodes
+    // Arcs that pass no messages. Null: those of the seeds of a batch.
+    const HiddenArcs* hidden = nullptr;
   };
   struct Item {
     std::span<const int64_t> seeds;  // valid while the stream exists
     int64_t number = 0;
+    Query query;
     Batch batch;
     std::optional<Baseline> baseline;  // with a snapshot
     double seconds = 0;                // spent on sampling

@@ -33,7 +33,9 @@ EpochRunner::EpochRunner(const TrainOptions& options, const TrainingData& data)
       model_(*data.trained.model),
       step_(model_, *data.inputs, *data.objective, with_weight_decay(options.adam, model_)),
       estimator_(options.sampling, model_, *data.inputs, data.protocol.train_graph,
-                 {std::ssize(data.protocol.train), data.batch_size(options.batch)}),
+                 {.epoch = std::ssize(data.protocol.train),
+                  .batch = data.batch_size(options.batch),
+                  .hides = data.seeds->hides()}),
       average_(model_.parameters(), options.average) {}
 
 double EpochRunner::seconds() const { return seconds_since(start_); }
@@ -54,6 +56,8 @@ std::optional<double> EpochRunner::run(int64_t epoch, double learning_rate) {
   // The contents of a lazy snapshot depend on the batches seen so far, so it is refreshed after
   // every checkpoint, which then does not need to store it.
   if (estimator_.lazy() && epoch % options_.checkpoint_every == 0) estimator_.mark_stale();
+  // A snapshot must not contain the links that are predicted until the next refresh.
+  if (data_.seeds->hides()) estimator_.mark_stale();
   const auto loss = run_batches(epoch, learning_rate);
   train_seconds_ += seconds_since(start);
   return loss;
@@ -67,14 +71,19 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
   double sum = 0;
   int64_t done = 0;  // nodes
   for (int64_t batch = 0; batch < all;) {
-    if (estimator_.batches_left() == 0) refresh();
+    if (estimator_.batches_left() == 0) {
+      const int64_t last = std::min(all, batch + options_.sampling.refresh_every);
+      refresh({order.begin() + batch * n / all, order.begin() + last * n / all});
+    }
     const int64_t batches = std::min(all - batch, estimator_.batches_left());
     BatchStream stream(
         data_.protocol.train_graph, estimator_.sampling(),
         {.order = {order.begin() + batch * n / all, order.begin() + (batch + batches) * n / all},
          .batches = batches,
          .key = {options_.seed, epoch, batch},
-         .snapshot = estimator_.snapshot()});
+         .snapshot = estimator_.snapshot(),
+         .seeds = data_.seeds.get(),
+         .hidden = estimator_.needs_refreshes() && data_.seeds->hides() ? &hidden_ : nullptr});
     while (const auto item = stream.next()) {
       const auto loss = step(epoch, *item, learning_rate);
       if (!loss) return std::nullopt;
@@ -114,9 +123,12 @@ std::optional<double> EpochRunner::step(int64_t epoch, const BatchStream::Item& 
   return result.loss;
 }
 
-void EpochRunner::refresh() {
+// For batches with these seeds.
+void EpochRunner::refresh(std::span<const int64_t> order) {
   const auto start = Clock::now();
-  estimator_.refresh();
+  const bool hides = data_.seeds->hides();
+  if (hides) hidden_ = data_.seeds->hidden(data_.protocol.train_graph, order);
+  estimator_.refresh(0, hides ? &hidden_ : nullptr);
   snapshot_ = model_.parameters().copy();
   refresh_seconds_ += seconds_since(start);
 }
@@ -128,7 +140,8 @@ void EpochRunner::save(Checkpoint& checkpoint) const {
   checkpoint.first = moments.first;
   checkpoint.second = moments.second;
   checkpoint.steps = moments.steps;
-  if (estimator_.needs_refreshes() && !estimator_.lazy() && estimator_.batches_left() > 0) {
+  const bool keeps = !estimator_.lazy() && !data_.seeds->hides();
+  if (estimator_.needs_refreshes() && keeps && estimator_.batches_left() > 0) {
     checkpoint.snapshot = snapshot_;
     checkpoint.progress.batches_left = estimator_.batches_left();
   }

@@ -45,7 +45,7 @@ class EpochRunner {
   std::vector<int64_t> shuffled(int64_t epoch) const;
   std::optional<double> run_batches(int64_t epoch, double learning_rate);
   std::optional<double> step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
-  void refresh();
+  void refresh(std::span<const int64_t> order);
 
   const TrainOptions& options_;
   const TrainingData& data_;
@@ -54,6 +54,7 @@ class EpochRunner {
   Estimator estimator_;
   WeightAverage average_;
   NamedTensors snapshot_;  // weights at the last refresh
+  HiddenArcs hidden_;      // since the last refresh, if links are predicted
   NamedTensors good_;
   std::string diverged_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -75,6 +75,10 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
   require_option(options_.refresh != Refresh::kLazy || options_.strategy == Strategy::kSnapshot,
                  OptionName{"refresh"}, " lazy: requires a snapshot, but ", OptionName{"strategy"},
                  " ", name_of(options_.strategy), " does not use one");
+  const bool weighted =
+      options_.strategy == Strategy::kGate || options_.strategy == Strategy::kMinVar;
+  require_option(!seeds.hides || !weighted, OptionName{"strategy"}, " ", name_of(options_.strategy),
+                 ": not supported if links are predicted; use uniform or snapshot");
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.replacement = options_.replacement;
   // The terms of the first layer need no gradient if they are unmodified features.
@@ -136,12 +140,12 @@ void Estimator::mark_stale() {
   if (needs_refreshes()) left_ = 0;
 }
 
-void Estimator::refresh(int64_t batches) {
+void Estimator::refresh(int64_t batches, const HiddenArcs* hidden) {
   if (!needs_refreshes()) return;
   left_ = batches > 0 ? batches : options_.refresh_every;
   ++refresh_count_;
   if (snapshot_) {
-    snapshot_->refresh(model_.parameters());
+    snapshot_->refresh(model_.parameters(), hidden);
     return;
   }
   const auto score = options_.strategy == Strategy::kGate ? ops::Score::kGate : ops::Score::kNorm;

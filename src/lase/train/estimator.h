@@ -13,10 +13,11 @@
 
 namespace lase {
 
-// Numbers of seed nodes.
+// Numbers of seeds, and whether some arcs are hidden while they are scored.
 struct SeedCounts {
   int64_t epoch = 0;
   int64_t batch = 0;
+  bool hides = false;
 };
 
 // Estimates neighborhood sums during training: holds the sampling configuration and the snapshot,
@@ -35,8 +36,9 @@ class Estimator {
   void count_batches(int64_t batches) { left_ -= batches; }
   // Requests a refresh before the next batch.
   void mark_stale();
-  // Refreshes with the current parameters, for `batches` batches (0: `refresh_every`).
-  void refresh(int64_t batches = 0);
+  // Refreshes with the current parameters, for `batches` batches (0: `refresh_every`), without the
+  // hidden arcs, which must outlive the use of the snapshot.
+  void refresh(int64_t batches = 0, const HiddenArcs* hidden = nullptr);
   int64_t refresh_count() const { return refresh_count_; }
 
   // Human-readable: "snapshot, fan-out 1,10, refreshed every 20 batches".

@@ -57,6 +57,11 @@ const OptionTable<TrainOptions>& train_option_table() {
   static const auto table = [] {
     using O = TrainOptions;
     OptionTable<O> all;
+    all.add("task", &O::predicts, one_of<Predicts>(),
+            "What to predict: labels of nodes (nodes), labels of links (links), which nodes are "
+            "linked (link-prediction), or nothing but embeddings, learned by predicting links "
+            "(embedding); auto = labels of nodes or of links, whichever the graph has");
+    all.group("Task");
     all.include(model_option_table(), &O::model).group("Model");
     all.add("scale", &O::node_scaling, one_of<NodeScaling>(),
             "Scaling of node features: zero mean and unit variance on training nodes, unless they "
@@ -67,9 +72,10 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
             "Stop after this many epochs without a better validation score (0 = never)");
-    all.add("batch_size", &O::batch, at_least(0),
-            "Maximum number of nodes per batch; batches have similar sizes (0 = all nodes in one "
-            "batch)");
+    all.add(
+        "batch_size", &O::batch, at_least(0),
+        "Maximum number of nodes, or of target links, per batch; batches have similar sizes (0 = "
+        "all in one batch)");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
             "always use all links");
@@ -99,6 +105,7 @@ const OptionTable<TrainOptions>& train_option_table() {
         "kind of processor");
     all.group("Training");
     all.include(sampling_option_table(), &O::sampling).group("Neighbor sampling");
+    all.include(link_task_option_table(), &O::links).group("Links as targets");
     return all;
   }();
   return table;
@@ -120,6 +127,10 @@ const OptionTable<TrainOptions>& checkpoint_option_table() {
 
 nlohmann::json to_json(const TrainOptions& options) {
   return train_option_table().to_json(options);
+}
+
+TaskOptions task_options(const TrainOptions& options) {
+  return {options.predicts, options.links, options.seed, options.select};
 }
 
 void check(const TrainOptions& options) {

@@ -11,6 +11,8 @@
 
 #include "lase/base/option_table.h"
 #include "lase/embed/features.h"
+#include "lase/inference/link_options.h"
+#include "lase/model/description.h"
 #include "lase/model/options.h"
 #include "lase/sampler/probabilities.h"
 
@@ -55,6 +57,7 @@ struct EpochReport;
 struct BatchReport;
 
 struct TrainOptions {
+  Predicts predicts = Predicts::kAuto;
   ModelOptions model;
   // Learned from links with the training seed, in addition to the features of the graph. Unless
   // training is transductive, from the links that training may use first (FeatureOptions::online).
@@ -64,6 +67,7 @@ struct TrainOptions {
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
   int64_t batch = 256;    // seed nodes per step; 0: all
   SamplingOptions sampling;
+  LinkTaskOptions links;          // if links are predicted
   bool transductive = false;      // train on all links
   bool strict_inductive = false;  // train only on links between training nodes
   double learning_rate = 0.01;
@@ -95,6 +99,7 @@ const OptionTable<TrainOptions>& train_option_table();
 const OptionTable<TrainOptions>& checkpoint_option_table();
 
 nlohmann::json to_json(const TrainOptions& options);
+TaskOptions task_options(const TrainOptions& options);
 // Throws Error if an option is out of range or contradicts another.
 void check(const TrainOptions& options);
 

@@ -43,12 +43,14 @@ Protocol make_protocol(const Graph& graph, const Objective& objective, TrainingL
   Protocol protocol{objective.seeds(graph, Split::kTrain),
                     objective.seeds(graph, Split::kVal),
                     objective.seeds(graph, Split::kTest),
-                    static_cast<const Adjacency&>(graph),
-                    {},
+                    graph,
+                    graph,
+                    graph,
                     graph.links};
   objective.check(protocol.train);
-  protocol.train_graph =
-      transductive ? protocol.all : adjacency_within(graph, visible_nodes(graph, links));
+  if (!transductive) {
+    protocol.train_graph = adjacency_within(graph, visible_nodes(graph, links));
+  }
   if (transductive) return protocol;
   protocol.training_links = count_links(protocol.train_graph, graph.directed);
   if (alone) return protocol;
@@ -58,6 +60,21 @@ Protocol make_protocol(const Graph& graph, const Objective& objective, TrainingL
     if (protocol.train_graph.degree(u) > 0) linked.push_back(u);
   }
   if (!linked.empty()) protocol.train = std::move(linked);
+  return protocol;
+}
+
+Protocol make_link_protocol(const Graph& graph, Predicts predicts, const Objective& objective) {
+  const auto seeds = [&](Split split) { return seeds_of(graph, predicts, objective, split); };
+  Protocol protocol{seeds(Split::kTrain),
+                    seeds(Split::kVal),
+                    seeds(Split::kTest),
+                    visible_links(graph, Split::kTrain),
+                    {},
+                    visible_links(graph, Split::kTest),
+                    0};
+  protocol.val_graph = protocol.train_graph;
+  objective.check(protocol.train);
+  protocol.training_links = count_links(protocol.train_graph, graph.directed);
   return protocol;
 }
 

@@ -51,20 +51,25 @@ Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& gr
   sums_.resize(layers);
 }
 
-void Snapshot::refresh(const Parameters& parameters) {
+void Snapshot::refresh(const Parameters& parameters, const HiddenArcs* hidden) {
   c10::NoGradGuard no_grad;
+  hidden_ = hidden;
   model_.parameters().set(parameters.copy());
   for (auto& rows : states_) rows.clear();
   for (auto& rows : sums_) rows.clear();
   all_.clear();
   if (when_ == When::kLazy) return;
-  for (auto& layer : exact_pass(model_, inputs_, graph_)) all_.push_back(std::move(layer.baseline));
+  const Adjacency visible = hidden == nullptr ? graph_ : visible_arcs(graph_, *hidden);
+  for (auto& layer : exact_pass(model_, inputs_, visible)) {
+    all_.push_back(std::move(layer.baseline));
+  }
 }
 
 namespace {
 
 // A block of the nodes without arcs.
-Block without_arcs(const Adjacency& graph, std::span<const int64_t> nodes) {
+Block without_arcs(const Adjacency& graph, std::span<const int64_t> nodes,
+                   const HiddenArcs* hidden) {
   const auto n = std::ssize(nodes);
   Block block;
   block.sources = n;
@@ -72,7 +77,7 @@ Block without_arcs(const Adjacency& graph, std::span<const int64_t> nodes) {
   block.row_ptr = at::zeros({n + 1}, at::kLong);
   block.source = at::empty({0}, at::kInt);
   block.link = at::empty({0}, at::kInt);
-  block.degree = degrees_of(graph, nodes);
+  block.degree = degrees_of(graph, nodes, hidden);
   return block;
 }
 
@@ -104,7 +109,7 @@ State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
     const Layer& layer = model_.layer(l - 1);
     const std::vector<Tensor> s = sums(l - 1, missing);
     const State own = state(l - 1, missing);
-    const Block block = without_arcs(graph_, missing);
+    const Block block = without_arcs(graph_, missing, hidden_);
     const LayerInput in{own, block, inputs_.links(), {}};
     const State next = model_.finish(l - 1, layer.update(in, layer.sums(in), s));
     const auto dense = [](const ops::Rows& rows) {
@@ -123,7 +128,7 @@ std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
   RowCache& cache = sums_[static_cast<size_t>(l)];
   const auto [row, missing] = cache.find(nodes);
   if (!missing.empty()) {
-    const WholeRows rows = whole_rows(graph_, missing);
+    const WholeRows rows = whole_rows(graph_, missing, hidden_);
     const State of_sources = state(l, numbers(rows.sources));
     std::vector<Tensor> s;
     for (const auto& part : model_.layer(l).sums({of_sources, rows.block, inputs_.links(), {}})) {

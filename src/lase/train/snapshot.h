@@ -39,8 +39,9 @@ class Snapshot {
   // `inputs` and `graph` must outlive the snapshot. Its model has the options and shape of `model`.
   Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when);
 
-  // Discards the baseline state and copies the parameters.
-  void refresh(const Parameters& parameters);
+  // Discards the baseline state and copies the parameters. Hidden arcs, if any, must outlive the
+  // use of the snapshot.
+  void refresh(const Parameters& parameters, const HiddenArcs* hidden = nullptr);
 
   // The baseline state for a batch.
   Baseline of(const Batch& batch);
@@ -52,6 +53,7 @@ class Snapshot {
 
   const Inputs& inputs_;
   const Adjacency& graph_;
+  const HiddenArcs* hidden_ = nullptr;
   When when_;
   Model model_;
   std::vector<BaselineLayer> all_;  // eager: of every node, one per layer

@@ -35,8 +35,13 @@ TrainStep::TrainStep(Model& model, const Inputs& inputs, const Objective& object
 TrainStep::Result TrainStep::run(const BatchStream::Item& item, const Options& options) {
   Stopwatch watch;
   Result result;
-  const at::Tensor outputs = model_.forward(inputs_, item.batch, options.dropout,
-                                            item.baseline ? &*item.baseline : nullptr);
+  at::Tensor outputs =
+      model_.forward(inputs_, item.batch, options.dropout,
+                     item.baseline ? &*item.baseline : nullptr, item.query.links());
+  if (item.query.excluded.defined()) {
+    constexpr float kNever = -1e9F;
+    outputs = outputs.masked_fill(item.query.excluded.unsqueeze(1), kNever);
+  }
   const at::Tensor loss = objective_.loss(outputs, item.seeds).mean();
   result.loss = static_cast<double>(loss.item<float>());
   result.forward_seconds = watch.lap();

@@ -37,14 +37,16 @@ class Trainer {
       : options_(checked(options)),
         graph_(options.checkpoint.empty() ? "" : fingerprint(graph)),
         checkpoints_({options.checkpoint, options.checkpoint_every, options.resume}),
-        data_(prepare_training(graph, options, std::move(learned))),
+        prepared_(prepare_training(graph, options, std::move(learned))),
+        data_(*prepared_),
         model_(*data_.trained.model),
         epochs_(options_, data_),
         rate_(options),
         best_({.by_loss = options.select == "loss", .patience = options.patience}),
         eval_every_(options.eval_every) {
     if (!data_.protocol.val.empty()) {
-      validation_.emplace(model_, *data_.inputs, data_.protocol.all, data_.protocol.val);
+      validation_.emplace(model_, *data_.inputs, data_.protocol.val_graph, data_.protocol.val,
+                          *data_.seeds);
     }
   }
 
@@ -54,10 +56,15 @@ class Trainer {
   void run_epochs();
   bool run_epoch();
   void validate(EpochReport& report);
-  // Exact outputs for all nodes: [nodes, outputs].
-  Tensor outputs() const {
-    return infer(model_, *data_.inputs, data_.protocol.all, Keep::kLogits).logits;
-  }
+  // Exact outputs for the seeds of the validation and test splits, or for training seeds if both
+  // are empty.
+  struct SplitOutputs {
+    Tensor val;
+    Tensor test;
+    Tensor train;
+    bool finite() const;
+  };
+  SplitOutputs outputs() const;
   void keep_best();
   void score_weights();
   json run_options() const;
@@ -67,7 +74,8 @@ class Trainer {
   const TrainOptions& options_;
   std::string graph_;  // fingerprint
   Checkpoints checkpoints_;
-  TrainingData data_;
+  std::unique_ptr<TrainingData> prepared_;
+  TrainingData& data_;
   Model& model_;
   EpochRunner epochs_;
   LearningRate rate_;
@@ -135,7 +143,8 @@ bool Trainer::run_epoch() {
   report.learning_rate = rate;
   const bool last = result_.epochs == options_.epochs;
   if (last || result_.epochs % eval_every_ == 0) validate(report);
-  report.best = data_.objective->headline({}).lower_is_better ? -best_.score() : best_.score();
+  report.headline = data_.objective->headline(report.val);
+  report.best = report.headline.lower_is_better ? -best_.score() : best_.score();
   report.best_epoch = best_.epoch();
   report.seconds = epochs_.seconds();
   report.train_seconds = epochs_.train_seconds();
@@ -181,27 +190,49 @@ void Trainer::keep_best() {
   }
 }
 
+bool Trainer::SplitOutputs::finite() const {
+  const auto all = [](const Tensor& x) { return !x.defined() || x.isfinite().all().item<bool>(); };
+  return all(val) && all(test) && all(train);
+}
+
+Trainer::SplitOutputs Trainer::outputs() const {
+  const Protocol& protocol = data_.protocol;
+  const auto of = [&](const std::vector<int64_t>& seeds, const Adjacency& graph) {
+    if (seeds.empty()) return Tensor();
+    return Validation(model_, *data_.inputs, graph, seeds, *data_.seeds).outputs();
+  };
+  if (protocol.val.empty() && protocol.test.empty()) {
+    return {{}, {}, of(protocol.train, protocol.test_graph)};
+  }
+  if (predicts_links(options_.predicts)) {
+    return {of(protocol.val, protocol.val_graph), of(protocol.test, protocol.test_graph), {}};
+  }
+  // Both use the same graph: one pass.
+  std::vector<int64_t> both = protocol.val;
+  both.insert(both.end(), protocol.test.begin(), protocol.test.end());
+  const Tensor rows = of(both, protocol.test_graph);
+  const auto val = std::ssize(protocol.val);
+  return {rows.slice(0, 0, val), rows.slice(0, val), {}};
+}
+
 void Trainer::score_weights() {
   Objective& objective = *data_.objective;
-  Tensor logits = outputs();
-  Tensor predictions = objective.predictions(logits);
-  if (!predictions.isfinite().all().item<bool>() && result_.diverged.empty()) {
+  SplitOutputs logits = outputs();
+  if (!logits.finite() && result_.diverged.empty()) {
     // The last step diverged, after the last loss was computed.
     result_.diverged = join("the outputs are not finite after epoch ", result_.epochs,
                             "; try a lower learning rate");
     model_.parameters().set(epochs_.good_weights());
     logits = outputs();
-    predictions = objective.predictions(logits);
   }
-  const std::vector<int64_t>& val = data_.protocol.val;
-  if (!val.empty()) objective.tune_decision(logits.index_select(0, index_of(val)), val);
+  const Protocol& protocol = data_.protocol;
+  if (!protocol.val.empty()) objective.tune_decision(logits.val, protocol.val);
   data_.trained.decision = objective.decision();
-  const auto score = [&](const std::vector<int64_t>& nodes) {
-    return nodes.empty() ? Scores()
-                         : objective.score(predictions.index_select(0, index_of(nodes)), nodes);
+  const auto score = [&](const Tensor& rows, const std::vector<int64_t>& seeds) {
+    return seeds.empty() ? Scores() : objective.score(objective.predictions(rows), seeds);
   };
-  result_.val = score(data_.protocol.val);
-  result_.test = score(data_.protocol.test);
+  result_.val = score(logits.val, protocol.val);
+  result_.test = score(logits.test, protocol.test);
 }
 
 // The options that determine the weights.
@@ -263,8 +294,10 @@ bool considers_line(const Graph& graph, const TrainOptions& options) {
 FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   if (!considers_line(graph, options)) return {};
   const bool has_features = graph.nodes.features.columns > 0;
-  const auto objective = make_objective(graph.nodes.labels);
-  if (objective->seeds(graph, Split::kVal).empty()) {
+  const auto objective = make_objective(graph, options.predicts, Ranking::kAuto);
+  const auto validated = seeds_of(graph, options.predicts, *objective, Split::kVal);
+  const std::string_view others = predicts_links(options.predicts) ? "a constant" : "degrees";
+  if (validated.empty()) {
     if (has_features) {
       return {.method = EmbedMethod::kLine,
               .reason = "those of the graph, and others learned from the links (LINE)"};
@@ -273,7 +306,7 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
     return {.method = line ? EmbedMethod::kLine : EmbedMethod::kNone,
             .reason = line ? "learned from the links (LINE), because neither nodes nor links have "
                              "attributes"
-                           : "degrees, because the graph has none"};
+                           : join(others, ", because the graph has none")};
   }
   constexpr int64_t kMost = 20;
   TrainOptions pilot = options;
@@ -294,7 +327,7 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
   const auto without = score(EmbedMethod::kNone).first;
   auto [line, learned] = score(EmbedMethod::kLine);
   // Clearly: by two standard errors of a score between 0 and 1.
-  const auto nodes = static_cast<double>(objective->seeds(graph, Split::kVal).size());
+  const auto nodes = static_cast<double>(validated.size());
   const double margin = 2 * std::sqrt(std::max(0.0, without.value * (1 - without.value)) / nodes);
   const bool takes_line = has_features ? line.merit() >= without.merit() - margin
                                        : line.merit() > without.merit() + margin;
@@ -309,9 +342,9 @@ FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
                                     : "those of the graph",
                          scores, takes_line ? " without" : " with", " LINE features");
   } else {
-    choice.reason = join(takes_line ? "learned from the links (LINE)" : "degrees",
-                         ", because the graph has none", scores, " with ",
-                         takes_line ? "degrees" : "LINE features");
+    choice.reason =
+        join(takes_line ? "learned from the links (LINE)" : others, ", because the graph has none",
+             scores, " with ", takes_line ? others : "LINE features");
   }
   return choice;
 }
@@ -324,12 +357,17 @@ TrainResult train(const Graph& graph, const TrainOptions& options) {
   const Workspace workspace;
   const auto start = std::chrono::steady_clock::now();
   TrainOptions resolved = checked(options);
+  resolved.predicts = what_to_predict(graph, options.predicts);
+  Graph prepared = graph;
+  if (predicts_links(resolved.predicts)) {
+    prepare_links(prepared, resolved.predicts, resolved.links, resolved.seed);
+  }
   FeatureChoice features;
   if (options.features.embed.method == EmbedMethod::kAuto) {
-    features = choose_features(graph, options);
+    features = choose_features(prepared, resolved);
     resolved.features.embed.method = features.method;
   }
-  Trainer trainer(graph, resolved, std::move(features.learned));
+  Trainer trainer(prepared, resolved, std::move(features.learned));
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
   TrainResult result = trainer.run(setup.count());
   result.features = std::move(features.reason);

@@ -27,6 +27,7 @@ struct EpochReport {
   double learning_rate = 0;
   bool validated = false;
   Scores val;
+  Metric headline;  // of val, or without a value
   double best = 0;  // best validation score so far
   int64_t best_epoch = 0;
   double seconds = 0;        // since the start

@@ -10,10 +10,13 @@
 namespace lase {
 namespace {
 
-// Learns features from the links that training may use; other nodes join with all their links.
-LearnedFeatures learn(const Graph& graph, const TrainOptions& options) {
+// Learns features from the links that training may use; other nodes join with all their links,
+// unless these are to be predicted.
+LearnedFeatures learn(Graph graph, const Adjacency& train_graph, const TrainOptions& options) {
   FeatureOptions wanted = options.features;
-  const auto visible = visible_nodes(graph, training_links(options));
+  const bool links = predicts_links(options.predicts);
+  if (links) graph.adjacency() = train_graph;
+  const auto visible = visible_nodes(graph, links ? TrainingLinks::kAll : training_links(options));
   wanted.online = std::find(visible.begin(), visible.end(), false) != visible.end();
   wanted.embed.seed = options.seed;
   wanted.embed.stop = options.stop;
@@ -28,15 +31,47 @@ LearnedFeatures learn(const Graph& graph, const TrainOptions& options) {
 }
 
 void add_degree_features(TrainingData& data) {
-  data.graph.nodes.features = degree_features(data.graph);
-  data.graph.nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
+  Nodes& nodes = data.graph.nodes;
+  if (predicts_links(data.trained.predicts)) {
+    nodes.features = constant_feature(data.graph.node_count());
+    nodes.feature_names = make_string_table(std::array{"constant"});
+  } else {
+    nodes.features = degree_features(data.graph);
+    nodes.feature_names = make_string_table(std::array{"constant", "log degree"});
+  }
   data.trained.degree_features = true;
+}
+
+// Fits the scaling of all inputs to training data.
+Scaling fit(const TrainingData& data, NodeScaling nodes) {
+  const int64_t learned = data.trained.learned.embedding.width();
+  if (!predicts_links(data.trained.predicts)) {
+    return fit_scaling(data.graph, training_nodes(data.graph), nodes, learned);
+  }
+  Graph visible = data.graph;
+  visible.adjacency() = data.protocol.train_graph;
+  const std::vector<bool> all(static_cast<size_t>(visible.node_count()), true);
+  Scaling scaling = fit_scaling(visible, all, nodes, learned);
+  fit_target_scaling(data.graph.targets, data.protocol.train, scaling);
+  return scaling;
+}
+
+// The options with the decoder in place of kAuto.
+ModelOptions with_decoder(ModelOptions options, Predicts predicts, const LinkTargets& targets) {
+  if (options.decoder != DecoderChoice::kAuto || !predicts_links(predicts)) return options;
+  options.decoder = DecoderChoice::kMlp;
+  if (predicts == Predicts::kEmbedding) options.decoder = DecoderChoice::kDot;
+  if (predicts == Predicts::kLinkPrediction && targets.relations) {
+    options.decoder = DecoderChoice::kBilinear;
+  }
+  return options;
 }
 
 void describe_graph(const TrainingData& data, TrainedModel& trained) {
   const Graph& graph = data.graph;
-  trained.task = graph.nodes.labels.task;
-  trained.label_names = graph.nodes.labels.names;
+  trained.task = data.objective->labels().task;
+  trained.label_names = data.objective->labels().names;
+  trained.target_names = graph.targets.attribute_names;
   trained.feature_names = graph.nodes.feature_names;
   trained.attribute_names = graph.attribute_names;
   trained.separate_directions = graph.separate_directions;
@@ -52,32 +87,55 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
 
 int64_t TrainingData::batch_size(int64_t batch) const {
   const auto all = std::ssize(protocol.train);
-  return batch == 0 ? all : std::min<int64_t>(batch, all);
+  if (batch == 0) return all;
+  // The links of a batch pass no messages; most of the others should.
+  constexpr int64_t kMostHidden = 10;
+  const int64_t most = seeds->hides() ? std::max<int64_t>(1, all / kMostHidden) : all;
+  return std::min(batch, most);
 }
 
-TrainingData prepare_training(const Graph& graph, const TrainOptions& options,
-                              LearnedFeatures learned) {
-  TrainingData data;
+std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOptions& options,
+                                               LearnedFeatures learned) {
+  auto prepared = std::make_unique<TrainingData>();
+  TrainingData& data = *prepared;
   data.graph = graph;
-  data.objective = make_objective(graph.nodes.labels);
+  data.trained.predicts = options.predicts;
+  const bool links = predicts_links(options.predicts);
+  data.objective = make_objective(graph, options.predicts, Ranking::kAuto);
   const bool alone = !layer_type(options.model.model).make;
-  data.protocol = make_protocol(graph, *data.objective, training_links(options), alone);
+  data.protocol = links ? make_link_protocol(graph, options.predicts, *data.objective)
+                        : make_protocol(graph, *data.objective, training_links(options), alone);
   if (options.features.embed.method != EmbedMethod::kNone) {
-    data.trained.learned = learned.present() ? std::move(learned) : learn(graph, options);
+    data.trained.learned =
+        learned.present() ? std::move(learned) : learn(graph, data.protocol.train_graph, options);
     add_features(data.trained.learned, data.graph);
   }
   if (data.graph.nodes.features.columns == 0) add_degree_features(data);
-  data.trained.scaling = fit_scaling(data.graph, training_nodes(data.graph), options.node_scaling,
-                                     data.trained.learned.embedding.width());
+  data.trained.scaling = fit(data, options.node_scaling);
   data.inputs.emplace(data.graph, data.trained.scaling);
-  data.objective->fit(data.protocol.train, options.balance);
-  data.objective->set_decision(data.objective->select(options.select, data.protocol.train));
   const ModelShape shape{.node_features = data.graph.nodes.features.columns,
                          .link_attributes = data.graph.link_attributes.columns,
-                         .outputs = data.objective->outputs()};
-  data.trained.model = std::make_shared<Model>(options.model, shape, options.seed);
+                         .outputs = data.objective->outputs(),
+                         .links = links,
+                         .target_attributes = links ? data.graph.targets.attributes.columns : 0,
+                         .symmetric = links && is_symmetric(graph, options.predicts)};
+  const ModelOptions model = with_decoder(options.model, options.predicts, graph.targets);
+  data.trained.model = std::make_shared<Model>(model, shape, options.seed);
+  LinkTaskOptions task = options.links;
+  if (links) {
+    const auto evaluated = std::max(std::ssize(data.protocol.val), std::ssize(data.protocol.test));
+    task.prediction.ranking = ranking_for(task.prediction.ranking, *data.trained.model->decoder(),
+                                          graph.node_count(), evaluated);
+    data.trained.link_task = link_task_option_table().to_json(task);
+    data.trained.link_task["seed"] = options.seed;
+    data.objective = make_objective(graph, options.predicts, task.prediction.ranking);
+  }
+  data.objective->fit(data.protocol.train, options.balance);
+  data.objective->set_decision(data.objective->select(options.select, data.protocol.train));
+  data.seeds =
+      make_seeds(data.graph, options.predicts, *data.trained.model, task.prediction, options.seed);
   describe_graph(data, data.trained);
-  return data;
+  return prepared;
 }
 
 }  // namespace lase

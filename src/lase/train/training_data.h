@@ -20,14 +20,21 @@ struct TrainingData {
   Protocol protocol;
   TrainedModel trained;
   std::optional<Inputs> inputs;
+  std::unique_ptr<Seeds> seeds;
 
-  // Training nodes per step, at most, for the option `batch`.
+  TrainingData() = default;
+  TrainingData(const TrainingData&) = delete;
+  TrainingData& operator=(const TrainingData&) = delete;
+
+  // Training seeds per step, at most, for the option `batch`: of links, a tenth.
   int64_t batch_size(int64_t batch) const;
 };
 
 // Learns features from links if requested, unless they are given, fits the scaling, and creates the
 // model. The method of features must not be kAuto.
-TrainingData prepare_training(const Graph& graph, const TrainOptions& options,
-                              LearnedFeatures learned = {});
+//
+// `graph` must be prepared for the task, which must not be kAuto.
+std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOptions& options,
+                                               LearnedFeatures learned = {});
 
 }  // namespace lase

@@ -35,8 +35,14 @@ int64_t needed_arcs(const Adjacency& graph, const std::vector<int64_t>& nodes, i
 }  // namespace
 
 Validation::Validation(const Model& model, const Inputs& inputs, const Adjacency& graph,
-                       const std::vector<int64_t>& nodes)
-    : model_(model), inputs_(inputs), graph_(graph), nodes_(nodes) {
+                       const std::vector<int64_t>& seeds, const Seeds& kind)
+    : model_(model),
+      inputs_(inputs),
+      graph_(graph),
+      seeds_(seeds),
+      kind_(kind),
+      query_(kind.query(seeds, {graph})) {
+  const std::vector<int64_t>& nodes = query_.nodes;
   const int64_t layers = model.block_count();
   links_ = layers * graph.arc_count();
   if (layers == 0) return;
@@ -54,15 +60,19 @@ Validation::Validation(const Model& model, const Inputs& inputs, const Adjacency
 
 at::Tensor Validation::outputs() const {
   c10::NoGradGuard no_grad;
+  return kind_.evaluate(model_, inputs_, seeds_, query_, embedding());
+}
+
+at::Tensor Validation::embedding() const {
   if (!batch_) {
-    const at::Tensor all = infer(model_, inputs_, graph_, Keep::kLogits).logits;
-    return all.index_select(0, index_of(nodes_));
+    const at::Tensor all = infer(model_, inputs_, graph_, Keep::kEmbedding).embedding;
+    return all.index_select(0, index_of(query_.nodes));
   }
   State state = model_.start(inputs_, batch_->nodes);
   for (int64_t l = 0; l < model_.block_count(); ++l) {
     state = model_.step(l, state, batch_->blocks[static_cast<size_t>(l)], inputs_.links(), {});
   }
-  return model_.head(model_.embedding(state), {});
+  return model_.embedding(state);
 }
 
 int64_t Validation::interval(int64_t epoch_links, int64_t patience, int64_t epochs) const {

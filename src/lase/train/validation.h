@@ -5,20 +5,21 @@
 #include <vector>
 
 #include "lase/graph/adjacency.h"
+#include "lase/inference/seeds.h"
 #include "lase/model/model.h"
 #include "lase/sampler/sampler.h"
 
 namespace lase {
 
-// Exact outputs for the validation nodes. If they depend on a small part of the graph, only that
+// Exact outputs for the seeds of a split. If they depend on a small part of the graph, only that
 // part is computed.
 class Validation {
  public:
   // The arguments must outlive the object.
   Validation(const Model& model, const Inputs& inputs, const Adjacency& graph,
-             const std::vector<int64_t>& nodes);
+             const std::vector<int64_t>& seeds, const Seeds& kind = node_seeds());
 
-  // [validation nodes, outputs], with the current weights.
+  // With the current weights, as Objective::score expects them.
   at::Tensor outputs() const;
   // Links that outputs() visits, in all layers.
   int64_t links() const { return links_; }
@@ -27,10 +28,14 @@ class Validation {
   int64_t interval(int64_t epoch_links, int64_t patience, int64_t epochs) const;
 
  private:
+  at::Tensor embedding() const;
+
   const Model& model_;
   const Inputs& inputs_;
   const Adjacency& graph_;
-  const std::vector<int64_t>& nodes_;
+  const std::vector<int64_t>& seeds_;
+  const Seeds& kind_;
+  Query query_;
   std::optional<Batch> batch_;  // the part of the graph that the nodes depend on
   int64_t links_ = 0;
 };

@@ -1,0 +1,37 @@
+#include "lase/inference/link_options.h"
+
+namespace lase {
+
+const OptionTable<LinkPredictionOptions>& link_prediction_option_table() {
+  static const auto table = [] {
+    using O = LinkPredictionOptions;
+    OptionTable<O> all;
+    all.add("negatives", &O::negatives, between(1, 65536),
+            "Link prediction: number of negative samples per link");
+    all.add("negative_sampling", &O::sampling, one_of<NegativeSampling>(),
+            "Link prediction: replace one end of a link by any node (uniform), by nodes in "
+            "proportion to their degree (degree), or by nodes two links away from the other end "
+            "(two-hop)");
+    all.add("ranking", &O::ranking, one_of<Ranking>(),
+            "Link prediction: rank a link among all nodes that are not known to be linked "
+            "(filtered), or among 100 of them (sampled); auto = filtered unless the decoder is mlp "
+            "or there are more than a billion pairs");
+    return all;
+  }();
+  return table;
+}
+
+const OptionTable<LinkTaskOptions>& link_task_option_table() {
+  static const auto table = [] {
+    using O = LinkTaskOptions;
+    OptionTable<O> all;
+    all.add("link_split", &O::split, any(),
+            "Percentages of training, validation and test links, if the graph has no split of "
+            "links; parallel links and both directions stay together");
+    all.include(link_prediction_option_table(), &O::prediction);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace lase

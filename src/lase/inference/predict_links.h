@@ -1,0 +1,77 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lase/graph/graph.h"
+#include "lase/inference/link_options.h"
+#include "lase/inference/metrics.h"
+#include "lase/inference/prediction_columns.h"
+#include "lase/model/model_file.h"
+
+namespace lase {
+
+class Objective;
+class Seeds;
+
+// Applies a model of links to a graph.
+class LinkPredictor {
+ public:
+  // Prepares the graph as in training: if it has no split of links, that of the model is repeated.
+  // `path` is for messages. Both arguments may be discarded afterwards.
+  LinkPredictor(const TrainedModel& trained, const Graph& graph, const std::string& path);
+  LinkPredictor(const LinkPredictor&) = delete;
+  LinkPredictor& operator=(const LinkPredictor&) = delete;
+  ~LinkPredictor();
+
+  // With targets and their split.
+  const Graph& graph() const { return graph_; }
+  // With the labels of the graph, numbered like the classes of the model.
+  const Objective& objective() const { return *objective_; }
+  // The targets of a split, with known labels if the task has labels.
+  std::vector<int64_t> links_of(Split split) const;
+  // Exact outputs for targets of a split, as Objective::score expects them. Targets of the training
+  // split, or of none, are scored in batches of up to 256, and the links of a batch pass no
+  // messages.
+  at::Tensor evaluate(std::span<const int64_t> links, Split split) const;
+  // Scores on the targets of a split. Throws Error if it has none.
+  Scores score(Split split) const;
+  // Outputs for targets, in any split: logits, values in the units of the labels, or scores.
+  at::Tensor predict(std::span<const int64_t> links) const;
+  // Embeddings of all nodes, from all links.
+  at::Tensor embedding() const;
+
+  // The `count` nodes most likely to be linked to each node, except for those that are. If links
+  // have relations, by the relation of this name.
+  struct Partner {
+    int64_t source = 0;
+    int64_t target = 0;
+    float score = 0;
+  };
+  std::vector<Partner> partners(std::span<const int64_t> nodes, int64_t count,
+                                const std::string& relation = {}) const;
+
+ private:
+  struct Visible;  // a graph and its inputs
+  Visible visible(Split split) const;
+  at::Tensor outputs(const Visible& visible, const Seeds& seeds,
+                     std::span<const int64_t> links) const;
+
+  const TrainedModel trained_;
+  std::string path_;
+  LinkTaskOptions options_;
+  uint64_t seed_ = 1;
+  Graph graph_;
+  std::unique_ptr<Objective> objective_;
+};
+
+// Writes source, target and the columns of the task for all targets: label and probability, numbers
+// or a score.
+void write_link_predictions(const LinkPredictor& predictor, const PredictionColumns& columns,
+                            const std::string& path);
+
+}  // namespace lase
