@@ -36,14 +36,20 @@ from ._embedding import LINE, DeepWalk
 
 if TYPE_CHECKING:
     from . import nn
-    from ._estimators import NodeClassifier, NodeRegressor, load
+    from ._estimators import NodeClassifier, NodeRegressor
     from ._explanation import Explanation
+    from ._links import Embedder, LinkClassifier, LinkPredictor, LinkRegressor
+    from ._loading import load
 
 __all__ = [
     "DeepWalk",
+    "Embedder",
     "Explanation",
     "Graph",
     "LINE",
+    "LinkClassifier",
+    "LinkPredictor",
+    "LinkRegressor",
     "NodeClassifier",
     "NodeRegressor",
     "__version__",
@@ -62,10 +68,14 @@ __all__ = [
 
 # These need torch, which takes a second to import, so they are imported when they are first used.
 _LAZY = {
+    "Embedder": "_links",
     "Explanation": "_explanation",
+    "LinkClassifier": "_links",
+    "LinkPredictor": "_links",
+    "LinkRegressor": "_links",
     "NodeClassifier": "_estimators",
     "NodeRegressor": "_estimators",
-    "load": "_estimators",
+    "load": "_loading",
     "nn": "nn",
 }
 

@@ -8,6 +8,7 @@ torch_version: str
 
 class Model:
     task: str
+    predicts: str
     label_names: list[str]
     feature_names: list[str]
     attribute_names: list[str]
@@ -22,6 +23,14 @@ class Model:
     def explain(
         self, graph: Graph, node: int, output: int, shown: dict[str, int], threads: int
     ) -> dict[str, Any]: ...
+    def evaluate_links(self, graph: Graph, split: str, threads: int) -> dict[str, Any]: ...
+    def predict_links(
+        self, graph: Graph, threads: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+    def partners(
+        self, graph: Graph, nodes: np.ndarray, count: int, relation: str, threads: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+    def embed_links(self, graph: Graph, threads: int) -> np.ndarray: ...
 
 def load(path: str) -> Model: ...
 def train(

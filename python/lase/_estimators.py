@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Sequence
 
 import numpy as np
 
 from . import _torch  # noqa: F401  # isort: skip  # before _core
 from . import _arrays, _core, _options
+from ._base import NODE_OPTIONS, Estimator
 from ._explanation import Explanation
 from ._graph_type import Graph, as_graph
-from ._params import Params
-from ._progress import Progress
 
 if TYPE_CHECKING:
     import pandas
@@ -22,13 +19,8 @@ if TYPE_CHECKING:
 
     from ._option_types import TrainOptions
 
-# Help texts that differ from those of `lase train`.
-_HELP = {
-    "checkpoint": "Path of the checkpoint file; no checkpoints are written if it is empty",
-    "resume": "Resume from the checkpoint file if it exists; requires checkpoint",
-}
 _DECLARED = [
-    *({**o, "help": _HELP.get(o["name"], o["help"])} for o in _core.train_options()),
+    *NODE_OPTIONS,
     {
         "name": "validation_fraction",
         "help": "Fraction of the nodes passed to fit() that are held out to select the best epoch",
@@ -38,13 +30,13 @@ _DECLARED = [
         "default": 0.1,
     },
 ]
-_LIBRARY = [option["name"] for option in _DECLARED[:-1]]
 
 
-class NodeEstimator(Params):
+class NodeEstimator(Estimator):
     """Base class of NodeClassifier and NodeRegressor."""
 
     _declared = _DECLARED
+    _library = [option["name"] for option in NODE_OPTIONS]
     _tasks: ClassVar[tuple[str, ...]] = ()
     validation_fraction: float
 
@@ -97,23 +89,9 @@ class NodeEstimator(Params):
                 f"y: has {len(graph.class_names)} classes, expected at least two; negative integers "
                 "mean unknown, so pass classes such as -1 and 1 as strings"
             )
-        if self.resume and not self.checkpoint:  # type: ignore[attr-defined]
-            raise ValueError("resume: requires the option checkpoint, the path of a checkpoint file")
         if nodes is not None:
             graph = self._train_on(graph, graph.index(nodes))
-        self.history_: list[dict[str, Any]] = []
-        options = {name: _arrays.plain_path(getattr(self, name)) for name in _LIBRARY}
-        with Progress(self.quiet) as progress:
-
-            def show(epochs: list[dict[str, Any]], latest: dict[str, Any]) -> None:
-                self.history_ += epochs
-                progress.show(_progress_text(latest))
-
-            model, result, interrupt = _core.train(graph._core, options, show, self.threads)
-        self._set_model(model, result)
-        self._warn(result)
-        if interrupt is not None:
-            raise interrupt
+        self._train(graph)
         return self
 
     def _train_on(self, graph: Graph, index: np.ndarray) -> Graph:
@@ -129,39 +107,6 @@ class NodeEstimator(Params):
         held_out = graph._core.hold_out(fraction, seed)
         return graph._with_split(held_out)
 
-    def _warn(self, result: dict[str, Any]) -> None:
-        for name in result["unused"]:
-            warnings.warn(f"{name} has no effect on the model {self.model}", stacklevel=3)  # type: ignore[attr-defined]
-        if result["diverged"]:
-            warnings.warn(
-                f"{result['diverged']}; the last good weights are kept", RuntimeWarning, stacklevel=3
-            )
-        if result["checkpoint_error"]:
-            warnings.warn(
-                f"{result['checkpoint_error']}; training continued without checkpoints",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        if 10 * result["training_links"] < result["links"]:
-            warnings.warn(
-                f"training used only {result['training_links']} of {result['links']} links, those "
-                "between training nodes and nodes that belong to no split; use transductive=True to "
-                "train on all links",
-                stacklevel=3,
-            )
-
-    def _set_model(self, model: Any, result: dict[str, Any] | None = None) -> None:
-        self.model_ = model
-        self.feature_names_in_ = np.array(model.feature_names, dtype=object)
-        self.n_features_in_ = len(self.feature_names_in_)
-        self.attribute_names_in_ = np.array(model.attribute_names, dtype=object)
-        if result is not None:
-            self.result_ = result
-            self.n_iter_ = result["epochs"]
-            self.best_epoch_ = result["best_epoch"]
-            self.best_score_ = result["val"].get(result["metric"])
-        self._set_outputs()
-
     def _set_outputs(self) -> None:
         raise NotImplementedError
 
@@ -175,16 +120,6 @@ class NodeEstimator(Params):
                 f"{type(self).__name__} cannot learn from {task} labels; use {other}, or pass "
                 "labels of another type"
             )
-
-    def _fitted(self) -> Any:
-        if hasattr(self, "model_"):
-            return self.model_
-        message = f"this {type(self).__name__} is not fitted yet; call fit() first"
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            raise ValueError(message) from None
-        raise NotFittedError(message)
 
     # ---- Predicting
 
@@ -327,31 +262,6 @@ class NodeEstimator(Params):
         shown = {"neighbors": neighbors, "attributes": attributes, "features": features}
         index = int(graph.index(node))
         return Explanation(model.explain(graph._core, index, position, shown, self.threads))
-
-    # ---- Files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, which :func:`lase.load` and the program `lase` read."""
-        self._fitted().save(_arrays.path_text(path))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        if "model_" in state:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "model")
-                state["model_"].save(path)
-                with open(path, "rb") as file:
-                    state["model_"] = file.read()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if "model_" in state:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "model")
-                with open(path, "wb") as file:
-                    file.write(state["model_"])
-                self.model_ = _core.load(path)
 
     # ---- scikit-learn
 
@@ -653,28 +563,6 @@ class NodesOf:
         return self.estimator.__sklearn_tags__()
 
 
-def load(path: str | os.PathLike[str]) -> NodeClassifier | NodeRegressor:
-    """Load a model file written by :meth:`NodeClassifier.save` or `lase train`.
-
-    Returns
-    -------
-    NodeClassifier or NodeRegressor
-        A fitted estimator with the options that the model was trained with, but without the
-        attributes that describe training, such as `history_`.
-    """
-    model = _core.load(_arrays.path_text(path))
-    cls = NodeRegressor if model.task == "regression" else NodeClassifier
-    stored = model.training.get("options", {})
-    options = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in stored.items()
-        if name in _LIBRARY
-    }
-    estimator = cls(**options)
-    estimator._set_model(model)
-    return estimator
-
-
 def _copy(estimator: Any) -> Any:
     return type(estimator)(**estimator.get_params())
 
@@ -707,17 +595,3 @@ def _tags(kind: str, multi_label: bool) -> Any:
         regressor_tags=RegressorTags() if kind == "regressor" else None,
         input_tags=InputTags(two_d_array=False),
     )
-
-
-def _progress_text(state: dict[str, Any]) -> str:
-    if "features" in state:
-        return f"learning node features {100 * state['features']:.0f} %"
-    text = f"epoch {state['epoch']}/{state['epochs']}"
-    if "batch" in state:
-        text += f"  batch {state['batch']}/{state['batches']}"
-    text += f"  loss {state['loss']:.4f}"
-    if "best" in state:
-        text += f"  best {state['metric']} {state['best']:.4f} in epoch {state['best_epoch']}"
-    if "links_per_second" in state:
-        text += f"  {state['links_per_second'] / 1e6:.1f} M links/s"
-    return text

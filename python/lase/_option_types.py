@@ -19,6 +19,8 @@ class TrainOptions(TypedDict, total=False):
     input_dropout: float
     dropout: float
     normalize: bool
+    decoder: Literal["auto", "dot", "bilinear", "mlp"]
+    decoder_width: int
     scale: Literal["auto", "standard", "row", "l2", "none"]
     features: Literal["none", "line", "deepwalk", "auto"]
     features_order: Literal["first", "second", "both"]
@@ -50,6 +52,10 @@ class TrainOptions(TypedDict, total=False):
     link_dropout: float | Literal["auto"]
     refresh_every: int
     refresh: Literal["auto", "eager", "lazy"]
+    link_split: str
+    negatives: int
+    negative_sampling: Literal["uniform", "degree", "two-hop"]
+    ranking: Literal["auto", "filtered", "sampled"]
     checkpoint: str
     checkpoint_every: int
     resume: bool

@@ -28,7 +28,7 @@ def _type(option: dict[str, Any]) -> str:
 
 def text() -> str:
     """The contents of _option_types.py."""
-    from . import _estimators
+    from . import _base
 
     lines = [
         '"""Types of the training options. Written by lase._write_option_types; do not edit."""',
@@ -42,7 +42,7 @@ def text() -> str:
         '    """The training options of `lase train`."""',
         "",
     ]
-    for option in _estimators._DECLARED[:-1]:
+    for option in _base.OPTIONS:
         lines.append(f"    {option['name']}: {_type(option)}")
     return "\n".join(lines) + "\n"
 
