@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from . import _torch  # noqa: F401  # isort: skip  # before _core
 from . import _arrays, _core
@@ -10,9 +11,7 @@ from ._estimators import NodeClassifier, NodeRegressor
 from ._links import Embedder, LinkClassifier, LinkPredictor, LinkRegressor
 
 
-def load(
-    path: str | os.PathLike[str],
-) -> NodeClassifier | NodeRegressor | LinkClassifier | LinkRegressor | LinkPredictor | Embedder:
+def load(path: str | os.PathLike[str]) -> Any:
     """Load a model file written by `save` or by `lase train`.
 
     Returns
@@ -37,4 +36,4 @@ def load(
     }
     estimator = kind(**options)
     estimator._set_model(model)
-    return estimator  # type: ignore[return-value]
+    return estimator
