@@ -47,6 +47,7 @@ json describe_model_json(const std::string& path) try {
           {"model", about.at("options").at("model")},
           {"options", about.at("options")},
           {"weights", weights},
+          {"predicts", about.value("predicts", "nodes")},
           {"task", about.at("task")},
           {"outputs", names_json(file, "label_names")},
           {"node_features", names_json(file, "node_feature_names")},
@@ -69,11 +70,18 @@ std::string describe_model_text(const json& about) {
   out << "model            " << about["model"].get<std::string>() << ", widths "
       << options.value("widths", json::array()).dump() << ", "
       << grouped(about["weights"].get<int64_t>()) << " weights\n";
-  out << "task             " << about["task"].get<std::string>() << "\n";
-  out << "outputs          " << about["outputs"].size() << ": " << list_text(about["outputs"])
+  const std::string predicts = about["predicts"].get<std::string>();
+  const bool labels = !about["outputs"].empty();
+  out << "task             "
+      << (labels ? join(about["task"].get<std::string>(), predicts == "links" ? ", of links" : "")
+                 : predicts)
       << "\n";
+  if (labels) {
+    out << "outputs          " << about["outputs"].size() << ": " << list_text(about["outputs"])
+        << "\n";
+  }
   out << "node features    " << grouped(std::ssize(about["node_features"]))
-      << (about["degree_features"] == true ? ", from degrees" : "")
+      << (about["degree_features"] == true && predicts == "nodes" ? ", from degrees" : "")
       << (about["learned_features"] == true ? ", with features learned from links" : "");
   if (!about["node_features"].empty()) out << ": " << list_text(about["node_features"]);
   out << "\nlink attributes  " << grouped(std::ssize(about["link_attributes"]))
