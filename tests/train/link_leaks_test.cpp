@@ -39,9 +39,10 @@ struct Outcome {
 
 Outcome run(const Graph& graph, TrainOptions options) {
   Outcome outcome;
-  const int64_t first = options.epochs - options.epochs / 4;
-  options.progress = [&](const EpochReport& report) {
-    if (report.epoch > first) outcome.loss += report.loss / static_cast<double>(options.epochs / 4);
+  const int64_t last = options.epochs / 4;
+  options.progress = [&, last](const EpochReport& report) {
+    const bool counts = report.epoch > report.epochs - last;
+    if (counts) outcome.loss += report.loss / static_cast<double>(last);
   };
   outcome.result = train(graph, options);
   return outcome;
