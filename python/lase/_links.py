@@ -66,7 +66,8 @@ class LinkEstimator(Estimator):
     ) -> dict[str, Any]:
         """Compute all metrics on the target links of a split.
 
-        While the links of a split are scored, only links of earlier splits pass messages.
+        Validation and test links are scored using links of earlier splits only; training links
+        using the other training links.
 
         Parameters
         ----------
@@ -97,7 +98,7 @@ class LinkEstimator(Estimator):
 
 class LinkClassifier(LinkEstimator):
     __doc__ = (
-        "Classifier of links, such as payments.\n\nTraining options have the names and defaults of "
+        "Classifier for links, such as payments.\n\nTraining options have the names and defaults of "
         "`lase train`."
         + _PARAMETERS
         + _options.document(OPTIONS)
@@ -156,7 +157,7 @@ classes_ : array of shape (classes,)
 
 class LinkRegressor(LinkEstimator):
     __doc__ = (
-        "Predicts numbers of links.\n\nTraining options have the names and defaults of `lase train`."
+        "Regressor for numeric labels of links.\n\nTraining options have the names and defaults of `lase train`."
         + _PARAMETERS
         + _options.document(OPTIONS)
     )

@@ -88,6 +88,16 @@ TEST_F(LinkPredictorTest, RepeatsTheScoresOfTraining) {
   }
 }
 
+TEST_F(LinkPredictorTest, RejectsAGraphWithoutLabelsToEvaluateAgainst) {
+  const LinkCase task{Role::kLabels, DecoderChoice::kMlp};
+  Graph graph = task.graph();
+  const TrainResult result = task.train(graph);
+  graph.targets.labels = {};
+  const LinkPredictor predictor(result.trained, graph, "g");
+  expect_error([&] { predictor.score(Split::kTest); }, {"g: its links have no labels"});
+  EXPECT_EQ(predictor.predict(all_targets(graph)).size(0), graph.targets.size());
+}
+
 TEST_F(LinkPredictorTest, PredictsEveryTarget) {
   for (const LinkCase& task : kLinkCases) {
     const Graph graph = task.graph();

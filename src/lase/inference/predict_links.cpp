@@ -62,6 +62,9 @@ LinkPredictor::LinkPredictor(const TrainedModel& trained, const Graph& graph,
 LinkPredictor::~LinkPredictor() = default;
 
 std::vector<int64_t> LinkPredictor::links_of(Split split) const {
+  require(trained_.predicts != Predicts::kLinks || graph_.targets.labels.task != Task::kNone, path_,
+          ": its links have no labels to evaluate against; import it with ",
+          OptionName{"link_label"});
   return seeds_of(graph_, trained_.predicts, *objective_, split);
 }
 
