@@ -118,9 +118,9 @@ TEST_F(LinkPredictorTest, PredictsEveryTarget) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + graph.targets.size());
     EXPECT_EQ(text.substr(0, text.find('\n')),
               labels ? "source,target,label,probability" : "source,target,score");
-    // By default, a layer concatenates two states.
+    // By default, a layer concatenates two states of width 8.
     const Tensor embedding = predictor.embedding();
-    EXPECT_EQ(embedding.sizes(), (std::vector<int64_t>{graph.node_count(), 2 * 8}));
+    EXPECT_EQ(embedding.sizes(), (std::vector<int64_t>{graph.node_count(), 16}));
     EXPECT_TRUE(embedding.isfinite().all().item<bool>());
   }
 }
