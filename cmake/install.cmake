@@ -41,6 +41,7 @@ if(LASE_TORCH)
   list(APPEND public_headers
     lase/embed/features.h
     lase/inference/attribute_effects.h
+    lase/inference/calibration.h
     lase/inference/explain.h
     lase/inference/link_options.h
     lase/inference/metrics.h

@@ -45,7 +45,8 @@ nlohmann::json run_links(const LinkFlags& flags, const Session& session) {
   const auto test = task.seeds(lase::Split::kTest);
   lase::require(!test.empty(), flags.graph, ": has no test links");
   const lase::Adjacency visible = lase::visible_links(task.graph, lase::Split::kTest);
-  const lase::PredictedLinks links(task.graph, true, true, options.prediction, flags.seed);
+  const lase::PredictedLinks links(task.graph, {.symmetric = true, .statistics = true},
+                                   options.prediction, flags.seed);
   const lase::Query query = links.query(test, {visible});
   nlohmann::json all = nlohmann::json::object();
   const auto add = [&](const std::string& name, const Tensor& scores) {

@@ -16,6 +16,7 @@
 #include "lase/base/shuffle.h"
 #include "lase/graph/random_graph.h"
 #include "lase/inference/inference.h"
+#include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/kernels/kernels.h"
 #include "lase/ops/one_thread.h"
@@ -41,6 +42,7 @@ int64_t peak_rss() {
 struct StepFlags {
   lase::RandomGraphOptions random;
   std::string graph;
+  lase::Predicts predicts = lase::Predicts::kNodes;
   std::vector<int64_t> fanout = {30};
   std::vector<int64_t> widths = {64, 48};
   int64_t batch = 512;
@@ -59,7 +61,10 @@ const lase::OptionTable<StepFlags>& step_table() {
     lase::OptionTable<O> all;
     all.include(lase::random_graph_option_table(), &O::random, {.skip = {"classes", "seed"}});
     all.add("graph", &O::graph, any(), "Graph file instead of a random graph");
-    all.add("batch_size", &O::batch, at_least(1), "Batch size in nodes");
+    all.add("task", &O::predicts, lase::one_of<lase::Predicts>(),
+            "What to predict: labels of nodes (nodes), or which nodes are linked "
+            "(link-prediction), with all links of the graph as targets");
+    all.add("batch_size", &O::batch, at_least(1), "Batch size in nodes or links");
     all.add("fanout", &O::fanout, lase::fanout(), "Sampled neighbors per layer, or all");
     all.add("widths", &O::widths, lase::between(1, 65536),
             "Width (hidden dimension) of each layer");
@@ -90,8 +95,11 @@ struct Times {
 // A training run with timed steps.
 class Run {
  public:
+  // The graph must be prepared for the task.
   Run(const lase::Graph& graph, const StepFlags& flags)
       : graph_(graph), flags_(flags), neighborhoods_(static_cast<const lase::Adjacency&>(graph)) {
+    const bool links = lase::predicts_links(flags.predicts);
+    objective_ = lase::make_objective(graph, flags.predicts, lase::Ranking::kSampled);
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
     lase::ModelOptions options;
@@ -100,22 +108,31 @@ class Run {
     options.project = 0;
     options.combine = lase::CombineChoice::kConcat;
     options.dropout = flags.dropout;
+    options.decoder = lase::DecoderChoice::kMlp;
     model_.emplace(options,
                    lase::ModelShape{.node_features = graph.nodes.features.columns,
                                     .link_attributes = graph.link_attributes.columns,
-                                    .outputs = graph.nodes.labels.classes()},
+                                    .outputs = objective_->outputs(),
+                                    .links = links,
+                                    .symmetric = links && !graph.directed},
                    flags.seed);
-    for (int64_t u = 0; u < graph.node_count(); ++u) {
-      if (graph.nodes.labels.known(u)) nodes_.push_back(u);
+    if (links) {
+      nodes_.resize(static_cast<size_t>(graph.targets.size()));
+      std::iota(nodes_.begin(), nodes_.end(), int64_t{0});
+    } else {
+      for (int64_t u = 0; u < graph.node_count(); ++u) {
+        if (graph.nodes.labels.known(u)) nodes_.push_back(u);
+      }
+      lase::require(!nodes_.empty(), "no node of the graph has a label");
     }
-    lase::require(!nodes_.empty(), "no node of the graph has a label");
     batch_ = std::min(flags.batch, static_cast<int64_t>(nodes_.size()));
-    objective_ = lase::make_objective(graph.nodes.labels);
+    seeds_ = lase::make_seeds(graph, flags.predicts, *model_, {.ranking = lase::Ranking::kSampled},
+                              flags.seed);
     objective_->fit(nodes_, false);
     step_.emplace(*model_, *inputs_, *objective_, lase::AdamOptions{});
     estimator_.emplace(
         lase::SamplingOptions{.fanout = flags.fanout, .strategy = lase::Strategy::kUniform},
-        *model_, *inputs_, neighborhoods_, lase::SeedCounts{batch_, batch_});
+        *model_, *inputs_, neighborhoods_, lase::SeedCounts{batch_, batch_, links});
   }
 
   // The first step is a warm-up and is not counted. All batches are full; epochs are repeated until
@@ -155,7 +172,10 @@ class Run {
     lase::BatchStream stream(neighborhoods_, estimator_->sampling(),
                              {.order = seeds(round, batches * batch_),
                               .batches = batches,
-                              .key = {flags_.seed, round, 0}});
+                              .key = {flags_.seed, round, 0},
+                              .snapshot = nullptr,
+                              .seeds = seeds_.get(),
+                              .hidden = nullptr});
     auto start = Clock::now();
     while (const auto item = stream.next()) {
       const lase::ops::Dropout dropout{flags_.dropout,
@@ -203,7 +223,8 @@ class Run {
   std::optional<lase::Estimator> estimator_;
   std::unique_ptr<lase::Objective> objective_;
   std::optional<lase::TrainStep> step_;
-  std::vector<int64_t> nodes_;
+  std::unique_ptr<lase::Seeds> seeds_;
+  std::vector<int64_t> nodes_;  // or links
   int64_t batch_ = 0;
   int64_t links_first_layer_ = 0;
   int64_t links_ = 0;
@@ -213,7 +234,11 @@ class Run {
 json run_step(const StepFlags& flags, const Session& session) {
   const lase::Workspace workspace;
   std::ostream& out = session.out();
-  const lase::Graph graph = graph_of(flags);
+  lase::Graph graph = graph_of(flags);
+  lase::require_option(
+      flags.predicts == lase::Predicts::kNodes || flags.predicts == lase::Predicts::kLinkPrediction,
+      lase::OptionName{"task"}, ": must be nodes or link-prediction");
+  if (lase::predicts_links(flags.predicts)) lase::prepare_targets(graph, flags.predicts);
   out << "graph            " << graph.node_count() << " nodes, " << graph.links << " links, "
       << graph.nodes.features.columns << " node features, " << graph.link_attributes.columns
       << " link attributes (" << lase::layout_name(graph.link_attributes.layout) << ")\n";
@@ -224,6 +249,7 @@ json run_step(const StepFlags& flags, const Session& session) {
   const Times times = run.steps();
   const double step = median(times.step);
   result.update({{"seconds_per_step", step},
+                 {"arcs", run.links()},
                  {"links_first_layer", run.links_first_layer()},
                  {"links_per_second", static_cast<double>(run.links()) / step},
                  {"gflops", run.flop() / step / 1e9},

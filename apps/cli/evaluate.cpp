@@ -34,7 +34,9 @@ std::vector<int64_t> nodes_of(const lase::Graph& graph, const std::string& split
 }
 
 void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
-                     const std::string& path) {
+                     const std::string& path, const Session& session) {
+  lase::require(!scores.confusion.empty(),
+                "--confusion: only single-label tasks have a confusion matrix");
   lase::TextWriter out(path);
   out << "label";
   for (int64_t c = 0; c < names.size(); ++c) (out << ',').field(names[c]);
@@ -47,6 +49,7 @@ void write_confusion(const lase::Scores& scores, const lase::StringTable& names,
     out << '\n';
   }
   out.commit();
+  session.out() << "written          " << path << "\n";
 }
 
 void print_scores(const lase::Scores& scores, const lase::Objective& objective,
@@ -89,13 +92,23 @@ nlohmann::json scores_json(const lase::Scores& scores, const lase::Objective& ob
   return result;
 }
 
-nlohmann::json evaluate_links(const ModelFiles& files, const ModelAndGraph& opened,
-                              const std::string& split, const Session& session) {
-  const lase::LinkPredictor predictor(opened.trained, opened.graph, files.graph);
+struct EvaluateOptions {
+  ModelFiles files;
+  std::string split = "test";
+  lase::Ranking ranking = lase::Ranking::kAuto;
+  std::string confusion;
+  std::string report;
+};
+
+nlohmann::json evaluate_links(const EvaluateOptions& options, const ModelAndGraph& opened,
+                              const Session& session) {
+  const auto& [files, split, ranking, confusion, report] = options;
+  const lase::TrainedModel trained = lase::with_ranking(opened.trained, ranking);
+  const lase::LinkPredictor predictor(trained, opened.graph, files.graph);
   const lase::Objective& objective = predictor.objective();
   lase::require_option(split != "all", lase::OptionName{"split"},
                        " all: not supported by models of links; evaluate one split at a time");
-  const auto number = [&] {
+  const auto number = [&split = split] {
     for (const auto each : {lase::Split::kTrain, lase::Split::kVal, lase::Split::kTest}) {
       if (lase::split_name(each) == split) return each;
     }
@@ -105,21 +118,25 @@ nlohmann::json evaluate_links(const ModelFiles& files, const ModelAndGraph& open
   session.out() << "links            " << scores.nodes << " in split " << split << "\n";
   print_scores(scores, objective, "links", session.out());
   print_thresholds(objective, session.out());
+  if (!confusion.empty()) {
+    write_confusion(scores, objective.labels().names, confusion, session);
+  }
+  if (!report.empty()) {
+    write_report({.path = report, .graph_path = files.graph, .command = session.line()},
+                 opened.graph, run_of_model(trained), session);
+  }
   nlohmann::json result = scores_json(scores, objective, "links");
   result["split"] = split;
   return result;
 }
 
-nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
-                            const std::string& confusion, const std::string& report,
-                            const Session& session) {
+nlohmann::json run_evaluate(const EvaluateOptions& options, const Session& session) {
+  const auto& [files, split, ranking, confusion, report] = options;
   require_distinct_files({files.model, files.graph}, {confusion, report});
   const ModelAndGraph opened = open_model_and_graph(files, session);
-  if (is_link_model(opened.trained)) {
-    lase::require_option(confusion.empty() && report.empty(),
-                         "--confusion and --report: not supported by models of links");
-    return evaluate_links(files, opened, split, session);
-  }
+  if (is_link_model(opened.trained)) return evaluate_links(options, opened, session);
+  lase::require_option(ranking == lase::Ranking::kAuto, lase::OptionName{"ranking"},
+                       ": the model does not predict links");
   lase::require(opened.graph.nodes.labels.classes() > 0, files.graph,
                 ": has no labels to evaluate against");
   const auto nodes = nodes_of(opened.graph, split);
@@ -127,7 +144,6 @@ nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
                 split == "all" ? "" : "; to evaluate all labeled nodes, use --split all");
   const auto objective = lase::make_objective(
       opened.trained, lase::labels_as_trained(opened.trained, opened.graph.nodes.labels));
-  const lase::Labels& labels = objective->labels();
   const TimedPredictions timed = timed_predictions(files, opened);
   const lase::Scores scores =
       objective->score(timed.predictions.outputs.index_select(0, lase::index_of(nodes)), nodes);
@@ -135,10 +151,7 @@ nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
   print_scores(scores, *objective, "nodes", session.out());
   print_thresholds(*objective, session.out());
   if (!confusion.empty()) {
-    lase::require(!scores.confusion.empty(),
-                  "--confusion: only single-label tasks have a confusion matrix");
-    write_confusion(scores, labels.names, confusion);
-    session.out() << "written          " << confusion << "\n";
+    write_confusion(scores, objective->labels().names, confusion, session);
   }
   if (!report.empty()) {
     write_report({.path = report, .graph_path = files.graph, .command = session.line()},
@@ -158,21 +171,17 @@ nlohmann::json run_evaluate(const ModelFiles& files, const std::string& split,
 }  // namespace
 
 void add_evaluate(CLI::App& app, Session& session) {
-  struct Options {
-    ModelFiles files;
-    std::string split = "test";
-    std::string confusion;
-    std::string report;
-  };
-  lase::OptionTable<Options> table;
-  table.add("split", &Options::split, lase::one_of({"train", "val", "test", "none", "all"}),
+  lase::OptionTable<EvaluateOptions> table;
+  table.add("split", &EvaluateOptions::split, lase::one_of({"train", "val", "test", "none", "all"}),
             "Split to evaluate");
-  auto options = std::make_shared<Options>();
+  table.add("ranking", &EvaluateOptions::ranking, lase::one_of<lase::Ranking>(),
+            "Link prediction: rank a link among all nodes that are not known to be linked "
+            "(filtered), among all nodes (raw), or among 100 that are not known to be linked "
+            "(sampled); auto = as in training");
+  auto options = std::make_shared<EvaluateOptions>();
   CLI::App* command =
-      session.add_command(app, "evaluate", command_summary("evaluate"), [options, &session] {
-        return run_evaluate(options->files, options->split, options->confusion, options->report,
-                            session);
-      });
+      session.add_command(app, "evaluate", command_summary("evaluate"),
+                          [options, &session] { return run_evaluate(*options, session); });
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, table.bind(*options));
   command->add_option("--confusion", options->confusion,

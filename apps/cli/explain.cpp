@@ -12,6 +12,7 @@
 #include "lase/base/file.h"
 #include "lase/base/format.h"
 #include "lase/inference/attribute_effects.h"
+#include "lase/inference/explain_link.h"
 
 #include "cli/model_and_graph.h"
 #include "cli/option_flags.h"
@@ -25,7 +26,15 @@ namespace {
 
 struct ExplainFlags {
   std::vector<std::string> nodes;
+  std::string source;
+  std::string target;
+  int64_t row = -1;
+  std::string relation;
   std::string of_class;
+
+  bool names_link() const {
+    return !source.empty() || !target.empty() || row != -1 || !relation.empty();
+  }
   lase::ExplainOptions options;
   bool summary = false;
   int64_t examine = 50;
@@ -109,8 +118,10 @@ ChosenNodes nodes_to_summarize(const lase::Graph& graph, const std::string& path
 
 nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
                            const Session& session) {
-  lase::require_option(flags.nodes.empty() && flags.of_class.empty(), lase::OptionName{"summary"},
-                       ": is for all validation nodes; omit --node and --class");
+  lase::require_option(
+      flags.nodes.empty() && !flags.names_link() && flags.of_class.empty(),
+      lase::OptionName{"summary"},
+      ": is for all validation nodes; omit --node, --source, --target and --class");
   const auto& table = explain_table();
   lase::require_option(table.to_json(flags.options) == table.to_json({}),
                        lase::OptionName{"summary"},
@@ -119,7 +130,7 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
     if (!path.empty()) lase::AtomicFile probe(path);
   }
   const ModelAndGraph opened = open_model_and_graph(files, session);
-  require_node_model(opened, "lase explain");
+  require_node_model(opened, "lase explain --summary");
   const auto [nodes, name] = nodes_to_summarize(opened.graph, files.graph);
   const Interruptible interruptible;
   const auto effects = lase::attribute_effects(
@@ -137,31 +148,65 @@ nlohmann::json run_summary(const ModelFiles& files, const ExplainFlags& flags,
   return lase::attribute_effects_json(effects);
 }
 
+// The number of the output named by --class; −1: not given.
+int64_t output_to_explain(const lase::TrainedModel& trained, const ExplainFlags& flags,
+                          const std::string& path) {
+  if (flags.of_class.empty()) return -1;
+  const auto& names = trained.label_names;
+  lase::require_option(names.size() > 0, "--class: the model predicts links, without classes");
+  std::string known;
+  for (int64_t c = 0; c < names.size(); ++c) {
+    if (names[c] == flags.of_class) return c;
+    if (c < 20) known += lase::join(known.empty() ? "" : ", ", names[c]);
+  }
+  lase::fail(path, ": has no class or regression target ", lase::quote(flags.of_class), "; it has ",
+             known, names.size() > 20 ? ", ..." : "");
+}
+
+nlohmann::json explain_one_link(const ModelFiles& files, const ExplainFlags& flags,
+                                const ModelAndGraph& opened, const Session& session) {
+  lase::require_option(flags.nodes.empty(),
+                       "--node: the model predicts links; use --source and --target");
+  lase::require_option(flags.source.empty() == flags.target.empty(),
+                       "--source and --target: both nodes of the link are required");
+  lase::require_option(flags.row >= -1, "--row ", flags.row, ": must be at least 0");
+  lase::require_option(!flags.source.empty() || flags.row >= 0,
+                       "--source and --target, or --row, are required for a model of links");
+  lase::ExplainLinkOptions options{
+      .row = flags.row, .relation = flags.relation, .shown = flags.options};
+  options.shown.output = output_to_explain(opened.trained, flags, files.model);
+  if (!flags.source.empty()) {
+    options.source = node_named(opened.graph, flags.source, files.graph);
+    options.target = node_named(opened.graph, flags.target, files.graph);
+  }
+  const auto explanation = lase::explain_link(opened.trained, opened.graph, files.graph, options);
+  const auto target = lase::target_of(opened.trained, explanation.source);
+  session.out() << lase::explanation_text(explanation, target);
+  if (!flags.svg.empty()) {
+    lase::write_file(flags.svg, lase::explanation_svg(explanation, target));
+    session.out() << "\nwritten          " << flags.svg << "\n";
+  }
+  return lase::explanation_json(explanation);
+}
+
 nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
                            const Session& session) {
   require_distinct_files({files.model, files.graph}, {flags.csv, flags.svg});
   if (flags.summary) return run_summary(files, flags, session);
-  lase::require_option(!flags.nodes.empty(), "--node or --summary is required");
+  lase::require_option(!flags.nodes.empty() || flags.names_link(),
+                       "--node or --summary is required, or --source and --target for a model of "
+                       "links");
   lase::require_option(flags.csv.empty(), lase::OptionName{"csv"}, ": requires --summary");
   lase::require_option(flags.examine == ExplainFlags().examine, lase::OptionName{"examine"},
                        ": requires --summary");
   const ModelAndGraph opened = open_model_and_graph(files, session);
-  require_node_model(opened, "lase explain");
+  if (is_link_model(opened.trained)) return explain_one_link(files, flags, opened, session);
+  lase::require_option(!flags.names_link(),
+                       "--source, --target, --row and --relation: the model predicts labels of "
+                       "nodes; use --node");
   const lase::TrainedModel& trained = opened.trained;
   auto options = flags.options;
-  if (!flags.of_class.empty()) {
-    const auto& names = trained.label_names;
-    for (int64_t c = 0; c < names.size(); ++c) {
-      if (names[c] == flags.of_class) options.output = c;
-    }
-    std::string known;
-    for (int64_t c = 0; c < std::min<int64_t>(names.size(), 20); ++c) {
-      known += lase::join(known.empty() ? "" : ", ", names[c]);
-    }
-    lase::require(options.output >= 0, files.model, ": has no class or regression target ",
-                  lase::quote(flags.of_class), "; it has ", known,
-                  names.size() > 20 ? ", ..." : "");
-  }
+  options.output = output_to_explain(trained, flags, files.model);
   const auto nodes = nodes_to_explain(opened.graph, flags, files.graph);
   lase::require_option(flags.svg.empty() || nodes.size() == 1, lase::OptionName{"svg"},
                        ": shows one node; explain one at a time");
@@ -169,12 +214,7 @@ nlohmann::json run_explain(const ModelFiles& files, const ExplainFlags& flags,
   for (const int64_t node : nodes) {
     options.node = node;
     const auto explanation = lase::explain(trained, opened.graph, options);
-    std::optional<double> target;
-    if (trained.task == lase::Task::kRegression) {
-      const int64_t output = std::max<int64_t>(0, options.output);
-      target = trained.target_mean[output].item<double>() +
-               explanation.score / trained.target_scale[output].item<double>();
-    }
+    const auto target = lase::target_of(trained, explanation);
     session.out() << (all.empty() ? "" : "\n") << lase::explanation_text(explanation, target);
     if (!flags.svg.empty()) {
       lase::write_file(flags.svg, lase::explanation_svg(explanation, target));
@@ -202,7 +242,15 @@ void add_explain(CLI::App& app, Session& session) {
       ->add_option("--node", options->flags.nodes,
                    "Name of the node to explain, or several names as A,B,C")
       ->allow_extra_args(false);
-
+  command->add_option("--source", options->flags.source,
+                      "Model of links: name of the source node of the link to explain");
+  command->add_option("--target", options->flags.target, "Model of links: name of the target node");
+  command->add_option(
+      "--row", options->flags.row,
+      "Model of links: row of the predictions of lase predict, from 0, if there are "
+      "several links between the nodes (default: the first one)");
+  command->add_option("--relation", options->flags.relation,
+                      "Model of links: relation of the link, if links have relations");
   command->add_option(
       "--class", options->flags.of_class,
       "Class or regression target to explain (default: the predicted class, or the first target)");
@@ -215,5 +263,6 @@ void add_explain(CLI::App& app, Session& session) {
       "Examples:\n"
       "  lase explain mail.model mail.graph --node p0001\n"
       "  lase explain mail.model mail.graph --node p0001 --class design --svg p0001.svg\n"
-      "  lase explain mail.model mail.graph --summary --svg attributes.svg");
+      "  lase explain mail.model mail.graph --summary --svg attributes.svg\n"
+      "  lase explain links.model mail.graph --source p0001 --target p0017");
 }

@@ -33,8 +33,6 @@ struct Options {
 // Predictions for the target links, or the best partners of every node.
 nlohmann::json predict_links(const Options& options, const ModelAndGraph& opened,
                              const Session& session) {
-  lase::require_option(options.report.empty(), lase::OptionName{"report"},
-                       ": not supported by models of links");
   const lase::LinkPredictor predictor(opened.trained, opened.graph, options.files.graph);
   const lase::StringTable& names = predictor.graph().nodes.names;
   if (options.top == 0) {
@@ -94,7 +92,16 @@ void add_predict(CLI::App& app, Session& session) {
                                opened.trained.task == lase::Task::kMultiLabel;
           lase::require(!given || classes, flag, ": the model does not predict classes");
         }
-        if (is_link_model(opened.trained)) return predict_links(*options, opened, session);
+        if (is_link_model(opened.trained)) {
+          const nlohmann::json result = predict_links(*options, opened, session);
+          if (!options->report.empty()) {
+            write_report({.path = options->report,
+                          .graph_path = options->files.graph,
+                          .command = session.line()},
+                         opened.graph, run_of_model(opened.trained), session);
+          }
+          return result;
+        }
         lase::require_option(options->top == 0 && options->relation.empty(),
                              "--top and --relation: the model does not predict links");
         const TimedPredictions timed = timed_predictions(options->files, opened);

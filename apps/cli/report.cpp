@@ -52,12 +52,17 @@ void write_report(const Report& report, const lase::Graph& graph, const lase::Tr
   session.out() << "written          " << report.path << "\n";
 }
 
-lase::TrainResult run_of_model(const lase::TrainedModel& trained, const lase::Graph& graph,
-                               const at::Tensor& outputs) {
+lase::TrainResult run_of_model(const lase::TrainedModel& trained) {
   lase::TrainResult result;
   result.trained = trained;
   result.epochs = trained.training.value("epochs", int64_t{0});
   result.best_epoch = trained.training.value("best_epoch", int64_t{0});
+  return result;
+}
+
+lase::TrainResult run_of_model(const lase::TrainedModel& trained, const lase::Graph& graph,
+                               const at::Tensor& outputs) {
+  lase::TrainResult result = run_of_model(trained);
   if (graph.nodes.labels.task != trained.task) return result;
   const auto objective =
       lase::make_objective(trained, lase::labels_as_trained(trained, graph.nodes.labels));

@@ -21,6 +21,8 @@ struct Report {
 void write_report(const Report& report, const lase::Graph& graph, const lase::TrainResult& result,
                   const Session& session);
 
-// What is known about the run that trained a model, with the scores of the model on this graph.
+// What is known about the run that trained a model.
+lase::TrainResult run_of_model(const lase::TrainedModel& trained);
+// The same with the scores of a model of nodes on this graph.
 lase::TrainResult run_of_model(const lase::TrainedModel& trained, const lase::Graph& graph,
                                const at::Tensor& outputs);

@@ -182,6 +182,10 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
   for (const auto& metric : objective.metrics(result.val)) {
     json["val_" + metric.key] = metric.value;
   }
+  if (result.calibration) {
+    json["temperature"] = result.calibration->temperature;
+    json["val_log_loss_before"] = result.calibration->log_loss_before;
+  }
   return json;
 }
 
@@ -211,8 +215,6 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   require_targets(graph, options.predicts, flags.graph);
   const lase::PreparedTask task = lase::prepare_task(graph, lase::task_options(options));
   const bool links = lase::predicts_links(task.predicts);
-  lase::require_option(!links || flags.report.empty(), lase::OptionName{"report"},
-                       ": not supported if links are predicted");
   require_distinct_files({flags.graph}, {flags.out, options.checkpoint, flags.report, flags.log});
   // Fail before training if an output file cannot be written.
   for (const auto& path : {flags.out, options.checkpoint, flags.report}) {
@@ -279,6 +281,11 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   out << "sampling         " << result.sampling << "\n";
   line("validation", result.val);
   line("test", result.test);
+  if (result.calibration) {
+    out << fmt::format("temperature      {:.4g} (validation log loss {:.4g}, before {:.4g})\n",
+                       result.calibration->temperature, result.calibration->log_loss,
+                       result.calibration->log_loss_before);
+  }
   print_thresholds(*objective, out);
   out << "written          " << flags.out << "\n";
   lase::require(result.diverged.empty(), flags.graph, ": ", result.diverged, "; ", flags.out,
@@ -322,8 +329,8 @@ void add_train(CLI::App& app, Session& session) {
                       "Folder to write TensorBoard event files to");
   command->add_option(
       "--report", flags->report,
-      "HTML report to write: learning curves, confusion matrix, a map of the nodes, "
-      "and explanations of the predictions");
+      "HTML report to write: learning curves, scores, a map of the nodes, and explanations of the "
+      "predictions, or examples if links are predicted");
   command->add_flag("--quiet", flags->quiet, "Do not show progress");
   command->footer(
       "Examples:\n"

@@ -37,17 +37,25 @@ std::string attribute_effect(const AttributeEffect& attribute) {
 
 using Target = std::optional<double>;
 
-// Classification explains a logit, regression a standardized target.
-const char* score_name(const Target& target) { return target ? "standardized target" : "logit"; }
+// Classification explains a logit, regression a standardized target, link prediction a score.
+const char* score_name(const Explanation& explanation, const Target& target) {
+  if (target) return "standardized target";
+  return explanation.probability == 0 && explanation.output == "score" ? "score" : "logit";
+}
 
-std::string headline(const Explanation& explanation, const Target& target) {
+// `subject`: "node A".
+std::string headline(const std::string& subject, const Explanation& explanation,
+                     const Target& target) {
   const std::string score = number(explanation.score);
   if (target) {
-    return fmt::format("node {}: {} {} (standardized {})", explanation.node, explanation.output,
+    return fmt::format("{}: {} {} (standardized {})", subject, explanation.output,
                        significant(*target, 3), score);
   }
+  if (std::string_view(score_name(explanation, target)) == "score") {
+    return fmt::format("{}: score {}", subject, score);
+  }
   const bool other = !explanation.predicted.empty() && explanation.predicted != explanation.output;
-  return fmt::format("node {}: {}{}, probability {}, logit {}", explanation.node,
+  return fmt::format("{}: {}{}, probability {}, logit {}", subject,
                      other ? "predicted " + explanation.predicted + "; explaining " : "",
                      explanation.output, number(explanation.probability), score);
 }
@@ -74,25 +82,32 @@ std::string own_text(const Explanation& explanation, const Target& target) {
   text += fmt::format("both together: effect {}\n",
                       relative(explanation.score - own.bias, explanation));
   text += fmt::format("bias: {} of a node with average features and without links {}\n",
-                      score_name(target), number(own.bias));
+                      score_name(explanation, target), number(own.bias));
   return text;
 }
 
-std::string legend(const Explanation& explanation, const Target& target) {
+// Whether attributes of a direction are shown.
+bool shows_directions(const Explanation& explanation) {
+  for (const auto& layer : explanation.layers) {
+    for (const auto& neighbor : layer.neighbors) {
+      for (const auto& attribute : neighbor.attributes) {
+        if (attribute.name.starts_with("out ") || attribute.name.starts_with("in ")) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// `center`: whose links are shown.
+std::string legend(const Explanation& explanation, const Target& target,
+                   const std::string& center) {
   std::string text = fmt::format(
       "effect: change of the {0} due to the feature, link or attribute, and in parentheses its "
       "size relative to the difference between the {0} and the bias; effects need not add up; "
       "gate: "
       "λ(u,v); share: part of Σ|U f(e)| due to the attribute",
-      score_name(target));
-  for (const auto& layer : explanation.layers) {
-    for (const auto& neighbor : layer.neighbors) {
-      for (const auto& attribute : neighbor.attributes) {
-        if (!attribute.name.starts_with("out ") && !attribute.name.starts_with("in ")) continue;
-        return text + "; out/in: sent/received by " + explanation.node;
-      }
-    }
-  }
+      score_name(explanation, target));
+  if (shows_directions(explanation)) text += "; out/in: sent/received by " + center;
   return text;
 }
 
@@ -166,15 +181,14 @@ void draw_layer(svg::Drawing& drawing, const std::string& node, const LayerExpla
                 {.size = 12, .anchor = svg::Anchor::kMiddle, .room = 50});
 }
 
-}  // namespace
-
-std::string explanation_text(const Explanation& explanation, std::optional<double> target) {
-  std::string text = headline(explanation, target) + "\n" + legend(explanation, target) + "\n";
+// The effects of the node's features, and of its links in every layer.
+std::string effects_text(const Explanation& explanation, const Target& target) {
+  std::string text;
   if (explanation.own) text += own_text(explanation, target);
   for (const auto& layer : explanation.layers) {
-    text +=
-        fmt::format("\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
-                    layer.layer, grouped(layer.links), layer.neighbors.size(), score_name(target));
+    text += fmt::format(
+        "\nlayer {}: {} links; the {} with the largest effect on the {} when removed\n",
+        layer.layer, grouped(layer.links), layer.neighbors.size(), score_name(explanation, target));
     text += method(layer);
     for (const auto& neighbor : layer.neighbors) {
       text += fmt::format("  {:<20} effect {}  gate {}\n", neighbor.name,
@@ -184,6 +198,88 @@ std::string explanation_text(const Explanation& explanation, std::optional<doubl
                             attribute_effect(attribute));
       }
     }
+  }
+  return text;
+}
+
+// Inputs of the decoder.
+std::string inputs_text(const std::string& name, const InputEffects& effects) {
+  if (effects.top.empty() && effects.all == 0) return "";
+  std::string text = fmt::format("\n{}: effect {}\n", name, signed_number(effects.all));
+  for (const auto& input : effects.top) {
+    text += fmt::format("      {:<28} = {}  effect {}\n", input.name, number(input.value),
+                        signed_number(input.effect));
+  }
+  return text;
+}
+
+std::string link_name(const LinkExplanation& link) {
+  std::string text = fmt::format("link {} → {}", link.source.node, link.target.node);
+  if (!link.relation.empty()) text += fmt::format(" ({})", link.relation);
+  if (link.row >= 0) text += fmt::format(", row {}", link.row);
+  return text;
+}
+
+json features_json(const std::vector<FeatureEffect>& effects) {
+  json all = json::array();
+  for (const auto& effect : effects) {
+    all.push_back({{"name", effect.name}, {"value", effect.value}, {"effect", effect.effect}});
+  }
+  return all;
+}
+
+// An effect as a bar to the right or left of a middle line.
+void draw_bar(svg::Drawing& drawing, const std::string& name, double effect, double largest,
+              Place middle) {
+  constexpr double kBar = 220;  // largest length
+  const double length = kBar * effect / std::max(1e-12, largest);
+  const std::string_view color = effect >= 0 ? kFor : kAgainst;
+  drawing.write({middle.x - kBar - 12, middle.y + 4}, name,
+                {.size = 11, .anchor = svg::Anchor::kEnd, .room = middle.x - kBar - 32});
+  drawing.line(middle, {middle.x + length, middle.y},
+               {.color = color, .width = 11, .opacity = 0.65});
+  drawing.write({middle.x + std::max(0.0, length) + 8, middle.y + 4}, signed_number(effect),
+                {.size = 10, .color = svg::kSoft});
+}
+
+struct Bar {
+  std::string name;
+  double effect = 0;
+};
+
+// The inputs of the decoder, and both ends.
+std::vector<Bar> bars_of(const LinkExplanation& link) {
+  std::vector<Bar> bars;
+  for (const auto* inputs : {&link.attributes, &link.statistics}) {
+    for (const auto& input : inputs->top) {
+      bars.push_back({fmt::format("{} = {}", input.name, number(input.value)), input.effect});
+    }
+  }
+  for (const auto* end : {&link.source, &link.target}) {
+    if (!end->own) continue;
+    bars.push_back({fmt::format("features of {}", end->node), end->own->features});
+    bars.push_back({fmt::format("links of {}", end->node), end->own->links});
+  }
+  return bars;
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation, std::optional<double> target) {
+  return headline("node " + explanation.node, explanation, target) + "\n" +
+         legend(explanation, target, explanation.node) + "\n" + effects_text(explanation, target);
+}
+
+std::string explanation_text(const LinkExplanation& link, std::optional<double> target) {
+  std::string text = headline(link_name(link), link.source, target) + "\n" +
+                     legend(link.source, target, "the source or target") + "\n";
+  text += inputs_text("attributes of the link", link.attributes);
+  text += inputs_text("degrees and common neighbors of both nodes", link.statistics);
+  for (const auto* end : {&link.source, &link.target}) {
+    text += fmt::format("\n{} {}, with the embedding of {} fixed\n",
+                        end == &link.source ? "source" : "target", end->node,
+                        end == &link.source ? link.target.node : link.source.node);
+    text += effects_text(*end, target);
   }
   return text;
 }
@@ -217,22 +313,39 @@ json explanation_json(const Explanation& explanation) {
               {"probability", explanation.probability},
               {"layers", layers}};
   if (explanation.own) {
-    json features = json::array();
-    for (const auto& feature : explanation.own->top) {
-      features.push_back(
-          {{"name", feature.name}, {"value", feature.value}, {"effect", feature.effect}});
-    }
     all["own"] = {{"bias", explanation.own->bias},
                   {"features_effect", explanation.own->features},
                   {"links_effect", explanation.own->links},
-                  {"features", features}};
+                  {"features", features_json(explanation.own->top)}};
   }
+  return all;
+}
+
+json explanation_json(const LinkExplanation& link) {
+  const auto inputs = [](const InputEffects& effects) -> json {
+    return {{"effect", effects.all}, {"inputs", features_json(effects.top)}};
+  };
+  const auto end = [](const Explanation& explanation) {
+    json all = explanation_json(explanation);
+    for (const char* key : {"output", "score", "probability"}) all.erase(key);
+    return all;
+  };
+  json all = {{"source", link.source.node},
+              {"target", link.target.node},
+              {"output", link.source.output},
+              {"score", link.source.score},
+              {"probability", link.source.probability},
+              {"attributes", inputs(link.attributes)},
+              {"statistics", inputs(link.statistics)},
+              {"ends", {{"source", end(link.source)}, {"target", end(link.target)}}}};
+  if (link.row >= 0) all["row"] = link.row;
+  if (!link.relation.empty()) all["relation"] = link.relation;
   return all;
 }
 
 std::string explanation_svg(const Explanation& explanation, std::optional<double> target) {
   const double width = kWidth * static_cast<double>(std::max<size_t>(1, explanation.layers.size()));
-  const std::string title = headline(explanation, target);
+  const std::string title = headline("node " + explanation.node, explanation, target);
   svg::Drawing drawing;
   drawing.write({20, 32}, title, {.size = 17, .bold = true, .room = width - 40});
   drawing.write(
@@ -244,6 +357,41 @@ std::string explanation_svg(const Explanation& explanation, std::optional<double
                kWidth * static_cast<double>(i));
   }
   return svg::document(width, kHeight, title, drawing.text());
+}
+
+std::string explanation_svg(const LinkExplanation& link, std::optional<double> target) {
+  const size_t layers = std::max<size_t>(1, link.source.layers.size());
+  const double width = std::max(2.0, static_cast<double>(layers)) * kWidth;
+  constexpr double kTop = 84;
+  constexpr double kStep = 18;
+  const std::string title = headline(link_name(link), link.source, target);
+  svg::Drawing drawing;
+  drawing.write({20, 32}, title, {.size = 17, .bold = true, .room = width - 40});
+  drawing.write({20, 50},
+                "bars and line widths: effect of an input, or of removing a link, with the "
+                "embedding of the other end fixed; blue supports the prediction, red opposes it",
+                {.size = 10, .color = svg::kSoft});
+  const std::vector<Bar> bars = bars_of(link);
+  double largest = 0;
+  for (const Bar& bar : bars) largest = std::max(largest, std::abs(bar.effect));
+  Place middle{width / 2, kTop};
+  for (const Bar& bar : bars) {
+    draw_bar(drawing, bar.name, bar.effect, largest, middle);
+    middle.y += kStep;
+  }
+  double top = middle.y - 30;
+  for (const auto* end : {&link.source, &link.target}) {
+    svg::Drawing panels;
+    for (size_t l = 0; l < end->layers.size(); ++l) {
+      draw_layer(panels, end->node, end->layers[l], end->score, kWidth * static_cast<double>(l));
+    }
+    panels.write({20, 72},
+                 fmt::format("{} {}", end == &link.source ? "source" : "target", end->node),
+                 {.size = 13, .bold = true, .room = 160});
+    drawing.insert({0, top}, panels.text());
+    top += kHeight - 30;
+  }
+  return svg::document(width, top + 30, title, drawing.text());
 }
 
 }  // namespace lase

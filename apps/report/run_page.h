@@ -30,7 +30,7 @@ struct RunPageOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// The data of the page, as the JSON it reads.
+// The data of the page, as the JSON it reads. Incomplete or null if stopped.
 nlohmann::json run_page_data(const Graph& graph, const TrainResult& result,
                              const RunPageOptions& options);
 

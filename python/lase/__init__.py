@@ -37,7 +37,7 @@ from ._embedding import LINE, DeepWalk
 if TYPE_CHECKING:
     from . import nn
     from ._estimators import NodeClassifier, NodeRegressor
-    from ._explanation import Explanation
+    from ._explanation import Explanation, LinkExplanation
     from ._links import Embedder, LinkClassifier, LinkPredictor, LinkRegressor
     from ._loading import load
 
@@ -48,6 +48,7 @@ __all__ = [
     "Graph",
     "LINE",
     "LinkClassifier",
+    "LinkExplanation",
     "LinkPredictor",
     "LinkRegressor",
     "NodeClassifier",
@@ -71,6 +72,7 @@ _LAZY = {
     "Embedder": "_links",
     "Explanation": "_explanation",
     "LinkClassifier": "_links",
+    "LinkExplanation": "_explanation",
     "LinkPredictor": "_links",
     "LinkRegressor": "_links",
     "NodeClassifier": "_estimators",

@@ -32,6 +32,7 @@ LINK_OPTIONS = {
     "link_split",
     "negatives",
     "negative_sampling",
+    "negative_file",
     "ranking",
 }
 NODE_OPTIONS = [option for option in OPTIONS if option["name"] not in LINK_OPTIONS]

@@ -12,6 +12,7 @@ class Model:
     label_names: list[str]
     feature_names: list[str]
     attribute_names: list[str]
+    temperature: float
     training: dict[str, Any]
     def save(self, path: str) -> None: ...
     def predict(
@@ -22,6 +23,14 @@ class Model:
     def score(self, graph: Graph, outputs: np.ndarray, nodes: np.ndarray) -> dict[str, Any]: ...
     def explain(
         self, graph: Graph, node: int, output: int, shown: dict[str, int], threads: int
+    ) -> dict[str, Any]: ...
+    def explain_link(
+        self,
+        graph: Graph,
+        link: dict[str, Any],
+        output: int,
+        shown: dict[str, int],
+        threads: int,
     ) -> dict[str, Any]: ...
     def evaluate_links(self, graph: Graph, split: str, threads: int) -> dict[str, Any]: ...
     def predict_links(

@@ -253,12 +253,7 @@ class NodeEstimator(Estimator):
         """
         graph = as_graph(graph)
         model = self._fitted()
-        position = -1
-        if output is not None:
-            names = model.label_names
-            if str(output) not in names:
-                raise ValueError(f"output {output!r}: expected one of {', '.join(names[:20])}")
-            position = names.index(str(output))
+        position = _output_position(model.label_names, output)
         shown = {"neighbors": neighbors, "attributes": attributes, "features": features}
         index = int(graph.index(node))
         return Explanation(model.explain(graph._core, index, position, shown, self.threads))
@@ -306,6 +301,8 @@ Attributes
 ----------
 classes_ : array of shape (classes,)
     The classes: integers or booleans if all their names are, otherwise strings.
+temperature_ : float
+    The logits are divided by it; 1 unless fitted with `calibrate`.
 feature_names_in_ : array of str
     Names of the node features, including those that training added.
 n_features_in_ : int
@@ -347,6 +344,7 @@ Examples
 
     def _set_outputs(self) -> None:
         self.classes_ = _class_array(self.model_.label_names)
+        self.temperature_ = self.model_.temperature
 
     def predict(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
@@ -583,6 +581,17 @@ def _class_array(names: Sequence[str]) -> np.ndarray:
     if [str(number) for number in numbers] != list(names):
         return np.array(names, dtype=object)
     return np.array(numbers)
+
+
+def _output_position(names: Sequence[str], output: Any) -> int:
+    """The number of the output to explain; -1 if it is not given."""
+    if output is None:
+        return -1
+    if not names:
+        raise ValueError(f"output {output!r}: the model predicts links, without classes")
+    if str(output) not in names:
+        raise ValueError(f"output {output!r}: expected one of {', '.join(names[:20])}")
+    return list(names).index(str(output))
 
 
 def _tags(kind: str, multi_label: bool) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 from . import _torch  # noqa: F401  # isort: skip  # before _core
 from . import _options
 from ._base import OPTIONS, Estimator
-from ._estimators import _class_array
+from ._estimators import _class_array, _output_position
+from ._explanation import LinkExplanation
 from ._graph_type import Graph, as_graph
 
 if TYPE_CHECKING:
@@ -84,6 +85,64 @@ class LinkEstimator(Estimator):
         """
         return self._fitted().evaluate_links(as_graph(graph)._core, split, self.threads)
 
+    def explain(
+        self,
+        graph: Graph | str | os.PathLike[str],
+        source: Any = None,
+        target: Any = None,
+        *,
+        row: int | None = None,
+        relation: str | None = None,
+        output: Any = None,
+        neighbors: int = 10,
+        attributes: int = 5,
+        features: int = 5,
+    ) -> LinkExplanation:
+        """Explain the prediction for a link by its attributes and by both of its nodes.
+
+        The link is explained with the messages that it is predicted with: those of links of earlier
+        splits, and for a training link without the links between its two nodes.
+
+        Parameters
+        ----------
+        graph : Graph or path
+            A graph with the same attributes as the training graph.
+        source, target : str or int, optional
+            Names of the nodes. To predict links, any two nodes; otherwise those of a link.
+        row : int, optional
+            Row of the predictions, if there are several links between the nodes; by default, the
+            first one. It may also be given without `source` and `target`.
+        relation : str, optional
+            Relation of the link, if links have relations; required if the nodes are not linked.
+        output : str or int, optional
+            Class or target to explain. By default, the predicted class, or the first target.
+        neighbors, attributes, features : int
+            Number of neighbors per layer, of attributes per neighbor, and of features per node and
+            attributes of the link.
+
+        Returns
+        -------
+        LinkExplanation
+            Prints as text, displays as a figure in a notebook.
+        """
+        graph = as_graph(graph)
+        model = self._fitted()
+        if (source is None) != (target is None) or (source is None and row is None):
+            raise ValueError("source and target, or row, are required")
+        if row is not None and row < 0:
+            raise ValueError(f"row {row}: must be at least 0")
+        link = {
+            "source": -1 if source is None else int(graph.index(source)),
+            "target": -1 if target is None else int(graph.index(target)),
+            "row": -1 if row is None else int(row),
+            "relation": relation or "",
+        }
+        position = _output_position(model.label_names, output)
+        shown = {"neighbors": neighbors, "attributes": attributes, "features": features}
+        return LinkExplanation(
+            model.explain_link(graph._core, link, position, shown, self.threads)
+        )
+
     def _targets(self, graph: Any) -> tuple[Graph, np.ndarray, np.ndarray, np.ndarray]:
         graph = as_graph(graph)
         source, target, outputs = self._fitted().predict_links(graph._core, self.threads)
@@ -108,12 +167,15 @@ Attributes
 ----------
 classes_ : array of shape (classes,)
     The classes: integers or booleans if all their names are, otherwise strings.
+temperature_ : float
+    The logits are divided by it; 1 unless fitted with `calibrate`.
 """
     )
     _predicts = "links"
 
     def _set_outputs(self) -> None:
         self.classes_ = _class_array(self.model_.label_names)
+        self.temperature_ = self.model_.temperature
 
     def predict_proba(self, graph: Graph | str | os.PathLike[str]) -> np.ndarray:
         """Predict the probabilities of the classes.

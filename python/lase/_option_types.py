@@ -44,6 +44,7 @@ class TrainOptions(TypedDict, total=False):
     balance: bool
     ema_decay: float
     select: str
+    calibrate: bool
     eval_every: int
     seed: int
     fanout: str | int | Sequence[int | str]
@@ -53,9 +54,10 @@ class TrainOptions(TypedDict, total=False):
     refresh_every: int
     refresh: Literal["auto", "eager", "lazy"]
     link_split: str
-    negatives: int
+    negatives: int | Literal["auto"]
     negative_sampling: Literal["uniform", "degree", "two-hop"]
-    ranking: Literal["auto", "filtered", "sampled"]
+    negative_file: str
+    ranking: Literal["auto", "filtered", "raw", "sampled"]
     checkpoint: str
     checkpoint_every: int
     resume: bool

@@ -10,6 +10,7 @@
 #include "lase/base/error.h"
 #include "lase/graph/split.h"
 #include "lase/inference/explain.h"
+#include "lase/inference/explain_link.h"
 #include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
@@ -122,6 +123,10 @@ json result_json(const TrainResult& result) {
               {"stopped", result.stopped},
               {"diverged", result.diverged},
               {"checkpoint_error", result.checkpoint_error}};
+  if (result.calibration) {
+    all["temperature"] = result.calibration->temperature;
+    all["val_log_loss_before"] = result.calibration->log_loss_before;
+  }
   return all;
 }
 
@@ -287,27 +292,41 @@ py::object score_nodes(const TrainedModel& trained, const Graph& graph,
 }
 
 // The explanation as text, data and SVG.
-py::dict explain_node(const TrainedModel& trained, const Graph& graph, int64_t node, int64_t output,
-                      const py::dict& shown, int64_t threads) {
-  ExplainOptions options{.node = node, .output = output};
-  options.neighbors = shown["neighbors"].cast<int64_t>();
-  options.attributes = shown["attributes"].cast<int64_t>();
-  options.features = shown["features"].cast<int64_t>();
-  const auto [explanation, target] = run(threads, [&] {
-    const Graph prepared = fitting_graph(trained, graph);
-    Explanation result = explain(trained, prepared, options);
-    std::optional<double> value;
-    if (trained.task == Task::kRegression) {
-      const int64_t of = std::max<int64_t>(output, 0);
-      value = predict(trained, prepared).outputs[node][of].item<double>();
-    }
-    return std::pair(std::move(result), value);
-  });
+template <class AnyExplanation>
+py::dict explanation_parts(const AnyExplanation& explanation, std::optional<double> target) {
   py::dict parts;
   parts["text"] = to_python(explanation_text(explanation, target));
   parts["data"] = to_python(explanation_json(explanation));
   parts["svg"] = to_python(explanation_svg(explanation, target));
   return parts;
+}
+
+ExplainOptions explain_options(int64_t output, const py::dict& shown) {
+  return {.output = output,
+          .neighbors = shown["neighbors"].cast<int64_t>(),
+          .attributes = shown["attributes"].cast<int64_t>(),
+          .features = shown["features"].cast<int64_t>()};
+}
+
+py::dict explain_node(const TrainedModel& trained, const Graph& graph, int64_t node, int64_t output,
+                      const py::dict& shown, int64_t threads) {
+  ExplainOptions options = explain_options(output, shown);
+  options.node = node;
+  const Explanation explanation = run(threads, [&] { return explain(trained, graph, options); });
+  return explanation_parts(explanation, target_of(trained, explanation));
+}
+
+// `link`: the numbers of source, target and row, −1 if not given, and the relation.
+py::dict explain_target(const TrainedModel& trained, const Graph& graph, const py::dict& link,
+                        int64_t output, const py::dict& shown, int64_t threads) {
+  const ExplainLinkOptions options{.source = link["source"].cast<int64_t>(),
+                                   .target = link["target"].cast<int64_t>(),
+                                   .row = link["row"].cast<int64_t>(),
+                                   .relation = link["relation"].cast<std::string>(),
+                                   .shown = explain_options(output, shown)};
+  const LinkExplanation explanation =
+      run(threads, [&] { return explain_link(trained, graph, "the graph", options); });
+  return explanation_parts(explanation, target_of(trained, explanation.source));
 }
 
 }  // namespace
@@ -331,6 +350,8 @@ void define(py::module_& module) {
       .def_property_readonly(
           "attribute_names",
           [](const TrainedModel& model) { return to_list(model.attribute_names); })
+      .def_property_readonly("temperature",
+                             [](const TrainedModel& model) { return model.decision.temperature; })
       .def_property_readonly("training",
                              [](const TrainedModel& model) { return to_python(model.training); })
       .def("save",
@@ -342,6 +363,7 @@ void define(py::module_& module) {
       .def("classes", classes)
       .def("score", score_nodes)
       .def("explain", explain_node)
+      .def("explain_link", explain_target)
       .def("evaluate_links", evaluate_links)
       .def("predict_links", predict_targets)
       .def("partners", find_partners)

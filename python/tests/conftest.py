@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import pathlib
+import signal
 
 import pytest
 
 import lase
+
+# A shell ignores Ctrl-C in jobs that it starts in the background, and Python inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

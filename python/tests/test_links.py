@@ -64,6 +64,22 @@ def test_classifies_links_by_their_own_attributes(payments, tmp_path):
     assert pickle.loads(pickle.dumps(model)).evaluate(graph, "val") == model.evaluate(graph, "val")
 
 
+def test_calibrates_probabilities(payments):
+    graph = read(payments, link_label="status")
+    options = dict(epochs=5, seed=1, features="none", quiet=True)
+    plain = lase.LinkClassifier(**options).fit(graph)
+    model = lase.LinkClassifier(**options, calibrate=True).fit(graph)
+    assert plain.temperature_ == 1 and model.temperature_ != 1
+    assert model.temperature_ == model.result_["temperature"]
+    assert model.evaluate(graph, "val")["log_loss"] < plain.evaluate(graph, "val")["log_loss"]
+    p = np.log(plain.predict_proba(graph)).astype(float) / model.temperature_
+    expected = np.exp(p) / np.exp(p).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(graph), expected, atol=1e-5)
+    regression = read(payments, link_regress=["next"])
+    with pytest.raises(ValueError, match="calibrate: the task has no classes"):
+        lase.LinkRegressor(epochs=1, calibrate=True, quiet=True).fit(regression)
+
+
 def test_predicts_numbers_of_links(payments):
     graph = read(payments, link_regress=["next"])
     model = lase.LinkRegressor(epochs=60, seed=1, features="none", quiet=True).fit(graph)
@@ -84,6 +100,58 @@ def test_predicts_links(communities, decoder):
     assert list(best["source"]) == ["5"] * 3 + ["8"] * 3
     linked = {frozenset(pair) for pair in communities.T.tolist()}
     assert not any(frozenset((int(u), int(v))) in linked for u, v in zip(best.source, best.target))
+
+
+def test_explains_labels_of_links(payments):
+    graph = read(payments, link_label="status")
+    model = lase.LinkClassifier(epochs=30, seed=1, widths=(8,), features="none", quiet=True)
+    model.fit(graph)
+    table = model.predict_table(graph)
+    source, target = table["source"][0], table["target"][0]
+    explanation = model.explain(graph, source=source, target=target, neighbors=3)
+    data = explanation.to_dict()
+    assert (data["source"], data["target"], data["row"]) == (source, target, 0)
+    assert data["output"] == table["label"][0]
+    assert [entry["name"] for entry in data["attributes"]["inputs"]] == ["amount"]
+    assert data == model.explain(graph, row=0, neighbors=3).to_dict()
+    assert len(data["ends"]["source"]["layers"][0]["neighbors"]) == 3
+    assert list(explanation.to_pandas()["end"]) == ["source"] * 3 + ["target"] * 3
+    assert f"link {source} → {target}" in str(explanation)
+    assert explanation._repr_html_().startswith("<svg")
+    other = model.explain(graph, row=0, output=model.classes_[0])
+    assert other.to_dict()["output"] == model.classes_[0]
+    for arguments, message in [
+        ({"source": source}, "source and target, or row"),
+        ({"source": source, "target": source}, "must differ"),
+        ({"row": 10**6}, "no target link in row"),
+        ({"row": 0, "output": "nothing"}, "expected one of"),
+        ({"row": 0, "relation": "r"}, "relation"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.explain(graph, **arguments)
+
+
+def test_explains_numbers_of_links(payments):
+    graph = read(payments, link_regress=["next"])
+    model = lase.LinkRegressor(epochs=5, seed=1, widths=(8,), features="none", quiet=True)
+    model.fit(graph)
+    test = 5
+    text = str(model.explain(graph, row=test))
+    assert f"row {test}: next " in text
+
+
+def test_explains_partners(communities):
+    pytest.importorskip("matplotlib").use("agg")
+    graph = lase.Graph(communities)
+    model = lase.LinkPredictor(epochs=3, seed=1, widths=(8,), features="none", quiet=True)
+    model.fit(graph)
+    best = model.top(graph, 1, nodes=["5"])
+    explanation = model.explain(graph, "5", best["target"][0])
+    data = explanation.to_dict()
+    assert "row" not in data
+    assert data["score"] == pytest.approx(best["score"][0], abs=1e-5)
+    assert len(data["statistics"]["inputs"]) > 0
+    assert explanation.plot().get_title() == f"link 5 → {best['target'][0]}"
 
 
 def test_learns_embeddings_without_labels(communities):

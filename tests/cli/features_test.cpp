@@ -234,6 +234,7 @@ TEST_F(EmbeddingCli, SummarizesLinkAttributes) {
   EXPECT_EQ(read_file(path("a.csv")).find("attribute,links,effect"), 0U);
   EXPECT_NE(read_file(path("a.svg")).find("<svg"), std::string::npos);
   expect_bad_usage(run_cli({"explain", m, g}), {"--node or --summary"});
+  expect_bad_usage(run_cli({"explain", m, g, "--source", "0", "--target", "1"}), {"use --node"});
   expect_bad_usage(run_cli({"explain", m, g, "--summary", "--node", "0"}), {"--summary"});
   expect_bad_usage(run_cli({"explain", m, g, "--summary", "--neighbors", "3"}), {"--neighbors"});
   expect_bad_usage(run_cli({"explain", m, g, "--node", "0", "--csv", path("b.csv")}), {"--csv"});

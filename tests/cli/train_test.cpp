@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "lase/base/file.h"
 #include "lase/graph/generate.h"
@@ -71,6 +72,40 @@ TEST_F(TrainCli, SaysWhichMetricSelectedTheBestEpochAndWhereTimeWent) {
   const CliResult bad = train({"--select", "f1"});
   EXPECT_EQ(bad.code, 2);
   EXPECT_NE(bad.err.find("--select 'f1': must be one of auto, loss, micro_f1"), std::string::npos);
+}
+
+TEST_F(TrainCli, CalibratesProbabilities) {
+  const auto plain = train({"--json"}).json();
+  const CliResult result = train({"--json", "--calibrate"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = result.json();
+  EXPECT_NE(result.err.find("temperature      "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("(validation log loss "), std::string::npos) << result.err;
+  EXPECT_NE(json.at("temperature"), 1);
+  EXPECT_EQ(load_model(path("g.model")).decision.temperature, json.at("temperature"));
+  EXPECT_EQ(json.at("micro_f1"), plain.at("micro_f1"));
+  EXPECT_EQ(json.at("val_log_loss_before"), plain.at("val_log_loss"));
+  EXPECT_LT(json.at("val_log_loss"), plain.at("val_log_loss"));
+  const auto evaluated = run_cli({"evaluate", path("g.model"), path("g.graph"), "--json"}).json();
+  for (const auto* key : {"log_loss", "calibration_error"}) {
+    EXPECT_NEAR(evaluated.at(key), json.at(key), 1e-6) << key;
+  }
+}
+
+TEST_F(TrainCli, CalibrationRequiresClassesAndValidationNodes) {
+  expect_bad_usage(train({"--task", "link-prediction", "--calibrate"}),
+                   {"--calibrate: the task has no classes"});
+  const auto links = write("links.csv", "source,target\na,b\nb,c\nc,a\n");
+  const auto nodes = write("nodes.csv", "id,kind,size\na,x,1\nb,y,2\nc,x,3\n");
+  for (const auto& [flag, column, message] :
+       {std::tuple("--label", "kind", "--calibrate: the graph has no validation nodes"),
+        std::tuple("--regress", "size", "--calibrate: the task has no classes")}) {
+    ASSERT_EQ(run_cli({"import", "links", links, "--nodes", nodes, flag, column, "--out",
+                       path("small.graph")})
+                  .code,
+              0);
+    expect_bad_usage(run_cli({"train", path("small.graph"), "--calibrate"}), {message});
+  }
 }
 
 TEST_F(TrainCli, SavesTheLastGoodWeightsIfTheLossDiverges) {

@@ -81,10 +81,12 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
                .decoder = DecoderChoice::kDot,
                .decoder_width = 6};
   all.predicts = Predicts::kLinkPrediction;
-  all.links = {
-      .split = "70/10/20",
-      .prediction = {
-          .negatives = 3, .sampling = NegativeSampling::kDegree, .ranking = Ranking::kSampled}};
+  all.links = {.split = "70/10/20",
+               .prediction = {.negatives = 3,
+                              .sampling = NegativeSampling::kDegree,
+                              .negative_file = "pairs.csv",
+                              .ranking = Ranking::kSampled}};
+  all.calibrate = true;
   all.node_scaling = NodeScaling::kRow;
   all.epochs = 3;
   all.patience = 4;

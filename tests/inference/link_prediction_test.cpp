@@ -34,7 +34,11 @@ Graph predicted_graph(const Kind& kind) {
 int64_t relation_of(const Graph& graph, int64_t target) {
   const Floats values = row(graph.targets.attributes, target);
   const auto found = std::find(values.begin(), values.end(), 1.0F);
-  return graph.targets.relations ? found - values.begin() : 0;
+  return graph.targets.relations ? found - values.begin() : 0;  // 3: none
+}
+
+PairRules rules_of(const Graph& graph, bool statistics) {
+  return {.symmetric = is_symmetric(graph, Predicts::kLinkPrediction), .statistics = statistics};
 }
 
 // (u, v, relation) of all links, or of those of the training split.
@@ -72,7 +76,7 @@ TEST(KnownLinks, AreTheLinksOfAllSplitsOrOfTraining) {
       for (int64_t i = 0; i < graph.targets.size(); ++i) {
         EXPECT_EQ(known.relation(i), relation_of(graph, i));
       }
-      for (int64_t r = 0; r < (kind.second ? 3 : 1); ++r) {
+      for (int64_t r = 0; r < (kind.second ? 4 : 1); ++r) {
         for (int64_t u = 0; u < kNodes; ++u) {
           const auto targets = known.targets_of(u, r);
           const auto sources = known.sources_of(u, r);
@@ -87,6 +91,37 @@ TEST(KnownLinks, AreTheLinksOfAllSplitsOrOfTraining) {
       }
     }
   }
+}
+
+TEST(KnownLinks, WithoutARelationHaveNoneOfTheOthers) {
+  Graph graph = predicted_graph(kKinds[3]);
+  std::vector<float> values;
+  for (int64_t i = 0; i < graph.targets.size(); ++i) {
+    Floats own = row(graph.targets.attributes, i);
+    if (i == 1) own.assign(own.size(), 0);
+    values.insert(values.end(), own.begin(), own.end());
+  }
+  graph.targets.attributes = Attributes::dense(values, graph.targets.size(), 3);
+  const KnownLinks known(graph, false, KnownLinks::Splits::kAll);
+  constexpr int64_t kNone = 3;
+  EXPECT_EQ(known.relation(1), kNone);
+  const int64_t u = graph.targets.source[1];
+  const int64_t v = graph.targets.target[1];
+  EXPECT_TRUE(known.linked(u, v, kNone));
+  const Known expected = known_links(graph, false);
+  for (int64_t r = 0; r < kNone; ++r) {
+    EXPECT_EQ(known.linked(u, v, r), expected.contains({u, v, r}));
+  }
+}
+
+// In an undirected graph, links do not tell in which direction they were imported.
+TEST(KnownLinks, JoinBothNodesIfTheirDirectionIsNotKnown) {
+  RandomLinks options{.nodes = kNodes, .links = 60, .categories = 2};
+  options.targets = false;
+  Graph graph = random_links(options);
+  graph.separate_directions = true;  // as far as links to predict are concerned
+  prepare_targets(graph, Predicts::kLinkPrediction);
+  EXPECT_TRUE(is_symmetric(graph, Predicts::kLinkPrediction));
 }
 
 // ---- Ranks
@@ -133,7 +168,9 @@ struct Scoring {
 
   // The score of (u, v) with the attributes of a target link.
   float score(const Graph& graph, int64_t u, int64_t v, int64_t link) const {
-    Pairs pair{index_tensor({u}), index_tensor({v}), {}, {}};
+    Pairs pair;
+    pair.source = index_tensor({u});
+    pair.target = index_tensor({v});
     if (graph.targets.attributes.columns > 0) pair.link = index_tensor({link});
     if (model.decoder()->reads_statistics()) {
       pair.statistics = pair_statistics({graph}, std::vector<int32_t>{static_cast<int32_t>(u)},
@@ -149,46 +186,61 @@ struct Scoring {
   Tensor embedding;
 };
 
-TEST(PredictedLinks, AreRankedAmongAllNodesThatAreNotLinked) {
+struct RankedCase {
+  Kind kind;
+  DecoderChoice decoder;
+  Ranking ranking;
+};
+std::vector<RankedCase> ranked_cases() {
+  std::vector<RankedCase> cases;
   for (const Kind& kind : kKinds) {
     for (const auto decoder : {DecoderChoice::kDot, DecoderChoice::kBilinear}) {
-      const Graph graph = predicted_graph(kind);
-      const Scoring scoring(graph, decoder);
-      const PredictedLinks links(graph, is_symmetric(graph, Predicts::kLinkPrediction), false,
-                                 {.ranking = Ranking::kFiltered}, 1);
-      const std::vector<int64_t> seeds = targets_in(graph, Split::kTest);
-      ASSERT_GT(seeds.size(), 20);
-      const Query query = links.query(seeds, {graph});
-      ASSERT_EQ(query.nodes, all_nodes(graph));
-      const Tensor found =
-          links.evaluate(scoring.model, scoring.inputs, seeds, query, scoring.embedding);
-      ASSERT_EQ(found.sizes(), (std::vector<int64_t>{std::ssize(seeds), 4}));
-      const Known known = known_links(graph, false);
-      int64_t ties = 0;
-      for (size_t i = 0; i < seeds.size(); ++i) {
-        const int64_t u = graph.targets.source[seeds[i]];
-        const int64_t v = graph.targets.target[seeds[i]];
-        const int64_t r = relation_of(graph, seeds[i]);
-        const float own = scoring.score(graph, u, v, seeds[i]);
-        double of_target = 1;
-        double of_source = 1;
-        const auto add = [&](int64_t from, int64_t to, double& rank) {
-          if (from == to || known.contains({from, to, r})) return;
-          const float other = scoring.score(graph, from, to, seeds[i]);
-          rank += other > own ? 1 : other == own ? 0.5 : 0;
-          ties += other == own ? 1 : 0;
-        };
-        for (int64_t w = 0; w < kNodes; ++w) {
-          add(u, w, of_target);
-          add(w, v, of_source);
-        }
-        const Doubles values = to_doubles(found[static_cast<int64_t>(i)]);
-        EXPECT_EQ(values[0], of_target);
-        EXPECT_EQ(values[1], of_source);
-        EXPECT_EQ(values[2], own);
+      for (const auto ranking : {Ranking::kFiltered, Ranking::kRaw}) {
+        cases.push_back({kind, decoder, ranking});
       }
-      EXPECT_GT(ties, 10);
     }
+  }
+  return cases;
+}
+
+TEST(PredictedLinks, AreRankedAmongAllNodesOrAmongThoseThatAreNotLinked) {
+  for (const auto& [kind, decoder, ranking] : ranked_cases()) {
+    const Graph graph = predicted_graph(kind);
+    const Scoring scoring(graph, decoder);
+    const PredictedLinks links(graph, rules_of(graph, false), {.ranking = ranking}, 1);
+    const std::vector<int64_t> seeds = targets_in(graph, Split::kTest);
+    ASSERT_GT(seeds.size(), 20);
+    const Query query = links.query(seeds, {graph});
+    ASSERT_EQ(query.nodes, all_nodes(graph));
+    const Tensor found =
+        links.evaluate(scoring.model, scoring.inputs, seeds, query, scoring.embedding);
+    ASSERT_EQ(found.sizes(), (std::vector<int64_t>{std::ssize(seeds), 4}));
+    const Known known = known_links(graph, false);
+    int64_t ties = 0;
+    for (size_t i = 0; i < seeds.size(); ++i) {
+      const int64_t u = graph.targets.source[seeds[i]];
+      const int64_t v = graph.targets.target[seeds[i]];
+      const int64_t r = relation_of(graph, seeds[i]);
+      const float own = scoring.score(graph, u, v, seeds[i]);
+      double of_target = 1;
+      double of_source = 1;
+      const auto add = [&](int64_t from, int64_t to, double& rank) {
+        const bool filtered = ranking == Ranking::kFiltered && known.contains({from, to, r});
+        if (from == to || filtered || std::pair(from, to) == std::pair(u, v)) return;
+        const float other = scoring.score(graph, from, to, seeds[i]);
+        rank += other > own ? 1 : other == own ? 0.5 : 0;
+        ties += other == own ? 1 : 0;
+      };
+      for (int64_t w = 0; w < kNodes; ++w) {
+        add(u, w, of_target);
+        add(w, v, of_source);
+      }
+      const Doubles values = to_doubles(found[static_cast<int64_t>(i)]);
+      EXPECT_EQ(values[0], of_target);
+      EXPECT_EQ(values[1], of_source);
+      EXPECT_EQ(values[2], own);
+    }
+    EXPECT_GT(ties, 10);
   }
 }
 
@@ -204,8 +256,7 @@ TEST(PredictedLinks, AreRankedAmongSampledNodesThatAreNotLinked) {
   for (const Kind& kind : {kKinds[0], kKinds[1]}) {
     const Graph graph = predicted_graph(kind);
     const Scoring scoring(graph, DecoderChoice::kMlp);
-    const PredictedLinks links(graph, is_symmetric(graph, Predicts::kLinkPrediction), true,
-                               {.ranking = Ranking::kSampled}, 1);
+    const PredictedLinks links(graph, rules_of(graph, true), {.ranking = Ranking::kSampled}, 1);
     std::vector<int64_t> seeds = targets_in(graph, Split::kVal);
     seeds.resize(6);
     const Query query = links.query(seeds, {graph});
@@ -275,12 +326,13 @@ TEST(NegativeSamples, ReplaceOneEndOfALinkAndAreNotTrainingLinks) {
     const std::vector<int64_t> seeds = targets_in(graph, Split::kTrain);
     for (const auto sampling : kNegativeSamplings) {
       constexpr int64_t kNegatives = 7;
-      const PredictedLinks links(graph, is_symmetric(graph, Predicts::kLinkPrediction), false,
+      const PredictedLinks links(graph, rules_of(graph, false),
                                  {.negatives = kNegatives, .sampling = sampling}, 1);
       const Query query = links.training_query(seeds, {visible}, {3, 1, 2});
       const int64_t pairs = (1 + kNegatives) * std::ssize(seeds);
       ASSERT_EQ(query.pairs->source.size(0), pairs);
-      ASSERT_EQ(query.excluded.sizes(), (std::vector<int64_t>{pairs}));
+      ASSERT_EQ(query.excluded.sizes(), (std::vector<int64_t>{std::ssize(seeds), 1 + kNegatives}));
+      const Tensor excluded_pairs = query.excluded.flatten();
       const auto linked = [&](int64_t a, int64_t b) {
         const auto first = visible.neighbor.begin();
         return std::binary_search(first + visible.row_ptr[a], first + visible.row_ptr[a + 1], b);
@@ -295,7 +347,7 @@ TEST(NegativeSamples, ReplaceOneEndOfALinkAndAreNotTrainingLinks) {
           EXPECT_EQ(query.pairs->link[i].item<int64_t>(), seed);
         }
         const int64_t j = i % (1 + kNegatives);
-        const bool is_excluded = query.excluded[i].item<bool>();
+        const bool is_excluded = excluded_pairs[i].item<bool>();
         if (j == 0) {
           EXPECT_EQ(std::pair(from, to), std::pair(u, v));
           EXPECT_FALSE(is_excluded);
@@ -323,11 +375,89 @@ TEST(NegativeSamples, ReplaceOneEndOfALinkAndAreNotTrainingLinks) {
   }
 }
 
+// If scores are products, the links of a batch share their negative samples.
+TEST(NegativeSamples, AreSharedIfScoresAreProducts) {
+  for (const Kind& kind : kKinds) {
+    const Graph graph = predicted_graph(kind);
+    const Scoring scoring(graph, DecoderChoice::kBilinear);
+    const Adjacency visible = visible_links(graph, Split::kTrain);
+    const Known training = known_links(graph, true);
+    const std::vector<int64_t> seeds = targets_in(graph, Split::kTrain);
+    PairRules rules = rules_of(graph, false);
+    rules.product = true;
+    const PredictedLinks links(graph, rules, {.negatives = 9}, 1);
+    const Query query = links.training_query(seeds, {visible}, {3, 1, 2});
+    const auto n = std::ssize(seeds);
+    constexpr int64_t kNodesPerEnd = 5;  // half of the negative samples, rounded up
+    ASSERT_EQ(query.pairs->source.size(0), n);
+    ASSERT_EQ(query.pairs->candidates.size(0), kNodesPerEnd);
+    ASSERT_EQ(query.excluded.sizes(), (std::vector<int64_t>{n, 1 + 2 * kNodesPerEnd}));
+    const Tensor h = scoring.embedding.index_select(0, index_tensor(query.nodes));
+    const Tensor scores = scoring.model.outputs(scoring.inputs, h, query.links(), {});
+    ASSERT_EQ(scores.sizes(), query.excluded.sizes());
+    int64_t excluded = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t seed = seeds[static_cast<size_t>(i)];
+      for (int64_t j = 0; j < 1 + 2 * kNodesPerEnd; ++j) {
+        auto [from, to] = pair_at(query, i);
+        EXPECT_EQ(from, graph.targets.source[seed]);
+        EXPECT_EQ(to, graph.targets.target[seed]);
+        if (j > 0) {
+          const auto row = query.pairs->candidates[(j - 1) % kNodesPerEnd].item<int64_t>();
+          (j <= kNodesPerEnd ? to : from) = query.nodes[static_cast<size_t>(row)];
+        }
+        EXPECT_EQ(scores[i][j].item<float>(), scoring.score(graph, from, to, seed));
+        const bool is_excluded = query.excluded[i][j].item<bool>();
+        EXPECT_EQ(is_excluded,
+                  j > 0 && (from == to || training.contains({from, to, relation_of(graph, seed)})));
+        excluded += is_excluded ? 1 : 0;
+      }
+    }
+    EXPECT_GT(excluded, 0);
+  }
+}
+
+TEST(NegativeSamples, ComeFromAFile) {
+  for (const Kind& kind : {kKinds[0], kKinds[1]}) {
+    const Graph graph = predicted_graph(kind);
+    const std::vector<int64_t> seeds = targets_in(graph, Split::kTrain);
+    // Pairs of half of the nodes; the others have none.
+    NodePairs file;
+    std::set<std::pair<int64_t, int64_t>> known;
+    for (int32_t u = 0; u < kNodes / 2; ++u) {
+      file.source.push_back(u);
+      file.target.push_back(static_cast<int32_t>((7 * u + 3) % kNodes));
+      known.emplace(u, file.target.back());
+      if (!graph.directed) known.emplace(file.target.back(), u);
+    }
+    const PredictedLinks links(graph, rules_of(graph, false), {.negatives = 6}, 1, file);
+    const Query query = links.training_query(seeds, {graph}, {});
+    const auto has_pair = [&](int64_t u, bool is_source) {
+      return std::any_of(known.begin(), known.end(), [&](const auto& pair) {
+        return (is_source ? pair.first : pair.second) == u;
+      });
+    };
+    for (int64_t i = 0; i < query.pairs->source.size(0); ++i) {
+      const int64_t seed = seeds[static_cast<size_t>(i / 7)];
+      const auto [from, to] = pair_at(query, i);
+      if (i % 7 == 0) continue;
+      EXPECT_TRUE(known.contains({from, to}));
+      const bool replaces_target = i % 7 % 2 == 1;
+      const int64_t kept =
+          replaces_target ? graph.targets.source[seed] : graph.targets.target[seed];
+      if (has_pair(kept, replaces_target)) {
+        EXPECT_EQ(replaces_target ? from : to, kept);
+      }
+    }
+  }
+}
+
 TEST(NegativeSamples, DependOnTheKey) {
   const Graph graph = predicted_graph(kKinds[0]);
   const std::vector<int64_t> seeds = targets_in(graph, Split::kTrain);
   for (const auto sampling : kNegativeSamplings) {
-    const PredictedLinks links(graph, true, false, {.negatives = 5, .sampling = sampling}, 1);
+    const PredictedLinks links(graph, {.symmetric = true}, {.negatives = 5, .sampling = sampling},
+                               1);
     const auto pairs = [&](const SampleKey& key) {
       const Query query = links.training_query(seeds, {graph}, key);
       std::vector<std::pair<int64_t, int64_t>> all;
@@ -353,8 +483,8 @@ TEST(NegativeSamples, FollowTheDegreesIfRequested) {
     squares += degree * degree;
   }
   const auto mean_degree = [&](NegativeSampling sampling) {
-    const PredictedLinks predicted(graph, true, false, {.negatives = 4000, .sampling = sampling},
-                                   1);
+    const PredictedLinks predicted(graph, {.symmetric = true},
+                                   {.negatives = 4000, .sampling = sampling}, 1);
     const Query query = predicted.training_query(seeds, {graph}, {});
     double sum = 0;
     for (int64_t i = 1; i < 4001; ++i) {

@@ -104,12 +104,15 @@ TEST(LinkTask, OneOfSeveralRowsBetweenTwoNodesIsATarget) {
     const RandomLinks options{.links = 150, .directed = directed, .repeated = true};
     Graph graph = random_links(options);
     EXPECT_EQ(graph.targets.size(), 250);
-    prepare_links(graph, Predicts::kLinkPrediction, {}, 1);
+    const PreparedTask task = prepare_task(graph, {.predicts = Predicts::kLinkPrediction});
     int64_t targets = 0;
     for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
-      targets += std::ssize(targets_in(graph, split));
+      const auto seeds = task.seeds(split);
+      EXPECT_TRUE(std::is_sorted(seeds.begin(), seeds.end()));
+      targets += std::ssize(seeds);
     }
     EXPECT_EQ(targets, directed ? 200 : 150);
+    EXPECT_TRUE(targets_in(task.graph, Split::kNone).empty());
   }
   // Rows with labels are targets of their own.
   Graph labels = random_links({.categories = 2, .repeated = true, .role = Role::kLabels});

@@ -88,6 +88,34 @@ TEST_F(LinkPredictorTest, RepeatsTheScoresOfTraining) {
   }
 }
 
+// The random split of training is that of the training graph alone.
+TEST_F(LinkPredictorTest, DoesNotSplitOtherGraphs) {
+  for (const LinkCase& task : {kLinkCases[0], kLinkCases[5]}) {
+    const TrainResult result = task.train(task.graph());
+    Graph other = task.graph();
+    other.nodes.names = numbered_names("other", other.node_count());
+    const LinkPredictor predictor(result.trained, other, "other.graph");
+    expect_error([&] { predictor.score(Split::kTest); },
+                 {"other.graph: has no target links", "no split of links", "use split none"});
+    const Scores scores = predictor.score(Split::kNone);
+    EXPECT_GT(scores.nodes, 100);
+    EXPECT_EQ(predictor.predict(all_targets(other)).size(0), other.targets.size());
+    // The split of an import is that of the graph.
+    other.targets.split = std::vector<uint8_t>(static_cast<size_t>(other.targets.size()),
+                                               static_cast<uint8_t>(Split::kTest));
+    EXPECT_GT(LinkPredictor(result.trained, other, "g").score(Split::kTest).nodes, 100);
+  }
+}
+
+TEST_F(LinkPredictorTest, RejectsOtherAttributesOfTargets) {
+  const LinkCase task{Role::kRelations, DecoderChoice::kBilinear};
+  Graph graph = task.graph();
+  const TrainResult result = task.train(graph);
+  graph.targets.attribute_names = numbered_names("d", 3);
+  expect_error([&] { const LinkPredictor predictor(result.trained, graph, "g"); },
+               {"g: column 1 of the attributes of target links is 'd0'", "trained on 'c0'"});
+}
+
 TEST_F(LinkPredictorTest, RejectsAGraphWithoutLabelsToEvaluateAgainst) {
   const LinkCase task{Role::kLabels, DecoderChoice::kMlp};
   Graph graph = task.graph();
@@ -128,7 +156,8 @@ TEST_F(LinkPredictorTest, PredictsEveryTarget) {
 // A training target is scored without its own link: other attributes of that link do not matter.
 TEST_F(LinkPredictorTest, HidesTrainingTargetsWhileTheyAreScored) {
   const LinkCase task{Role::kAttributes, DecoderChoice::kDot};
-  const Graph graph = task.graph();
+  Graph graph = task.graph();
+  prepare_links(graph, Predicts::kLinkPrediction, {}, 1);
   const TrainResult result = task.train(graph);
   const LinkPredictor predictor(result.trained, graph, "g");
   const std::vector<int64_t> target = {predictor.links_of(Split::kTrain).front()};
@@ -185,7 +214,9 @@ TEST_F(LinkPredictorTest, FindsTheBestPartnersThatAreNotLinked) {
     const Inputs inputs(prepare_graph(trained, graph, "g"), trained.scaling);
     const Tensor h = predictor.embedding();
     const auto score = [&](int64_t u, int64_t v) {
-      Pairs pair{index_tensor({u}), index_tensor({v}), {}, {}};
+      Pairs pair;
+      pair.source = index_tensor({u});
+      pair.target = index_tensor({v});
       if (relations) pair.link = index_tensor({example});
       if (trained.model->decoder()->reads_statistics()) {
         pair.statistics = pair_statistics({graph}, std::vector<int32_t>{static_cast<int32_t>(u)},

@@ -280,6 +280,24 @@ TEST(PrepareGraph, AppliesMissingReductions) {
   expect_error([&] { prepare_graph(trained, renamed, "x.graph"); }, {"x.graph", "'x0'"});
 }
 
+TEST_F(ModelFile, KeepsTheTemperature) {
+  TrainedModel trained = trained_on(toy_graph({}));
+  trained.decision.temperature = 1.3125;
+  save_model(trained, path("m.model"));
+  EXPECT_EQ(load_model(path("m.model")).decision.temperature, 1.3125);
+  // Earlier versions did not write it. Without checksums, the header can be changed.
+  std::string text = read_file(path("m.model"));
+  const auto rename = [&](const std::string& before, const std::string& after) {
+    ASSERT_NE(text.find(before), text.npos) << before;
+    text.replace(text.find(before), before.size(), after);
+  };
+  rename("\"checksums\"", "\"checksumz\"");
+  rename("\\\"temperature\\\":1.3125", "\\\"temperatura\\\":1.3125");
+  EXPECT_EQ(load_model(write("old.model", text)).decision.temperature, 1);
+  rename("\\\"temperatura\\\":1.3125", "\\\"temperature\\\":-1.312");
+  expect_error([&] { load_model(write("bad.model", text)); }, {"bad.model", "damaged"});
+}
+
 TEST_F(ModelFile, RefusesGraphsWithOtherTimeSlices) {
   Graph graph = toy_graph({});
   graph.preprocessing = {{"slices_by", "span"}, {"slice_boundaries", {0, 1, 2}}};

@@ -1,12 +1,10 @@
 #include "report/run_page.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <gtest/gtest.h>
 
-#include "lase/base/file.h"
 #include "lase/graph/generate.h"
 
+#include "report/browser.h"
 #include "support.h"
 
 namespace lase {
@@ -81,9 +79,7 @@ TEST_F(RunPageTest, DataCannotEndTheScript) {
 
 // Loads the page in a browser and clicks a node: its explanation appears and nothing is logged.
 TEST_F(RunPageTest, WorksInABrowser) {
-  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
-    GTEST_SKIP() << "chromium is not installed";
-  }
+  if (!has_browser()) GTEST_SKIP() << "chromium is not installed";
   const auto data = page_data(graph(), "sage");
   std::string page = run_page(data);
   // Clicks on node 7. setPointerCapture is stubbed because synthetic events have no real pointer.
@@ -101,23 +97,12 @@ TEST_F(RunPageTest, WorksInABrowser) {
   const size_t end = page.rfind("</body>");
   ASSERT_NE(end, std::string::npos);
   page.replace(end, 7, click);
-  write_file(path("page.html"), page);
-  const std::string command =
-      "timeout 100 chromium --headless=new --no-sandbox --disable-gpu "
-      "--user-data-dir=" +
-      path("profile") +
-      " --enable-logging=stderr --v=0 --virtual-time-budget=8000 "
-      "--dump-dom file://" +
-      path("page.html") + " 2>" + path("log");
-  FILE* pipe = ::popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string dom;
-  char buffer[65536];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) dom.append(buffer, n);
-  ASSERT_EQ(::pclose(pipe), 0) << read_file(path("log"));
+  const LoadedPage loaded = load_page(path(""), page);
+  ASSERT_EQ(loaded.status, 0) << loaded.log;
+  const std::string& dom = loaded.dom;
   EXPECT_NE(dom.find("data-ready=\"yes\""), std::string::npos);
   EXPECT_NE(dom.find("data-picked=\"7\""), std::string::npos);
-  EXPECT_EQ(read_file(path("log")).find("CONSOLE"), std::string::npos) << read_file(path("log"));
+  EXPECT_EQ(loaded.log.find("CONSOLE"), std::string::npos) << loaded.log;
   const size_t begin = dom.find("data-shown=\"");
   ASSERT_NE(begin, std::string::npos);
   const std::string shown = dom.substr(begin + 12, dom.find('"', begin + 12) - begin - 12);

@@ -638,7 +638,8 @@ TEST(TrainerFeatures, DoNotSeeLinksOfValidationAndTestNodes) {
 
 TEST(Trainer, SelectsByTheMetric) {
   const Graph graph = toy_graph({.nodes = 100, .links = 400, .split = true});
-  for (const std::string metric : {"macro_f1", "log_loss", "roc_auc", "f1=label 1", "loss"}) {
+  for (const std::string metric :
+       {"macro_f1", "log_loss", "calibration_error", "roc_auc", "f1=label 1", "loss"}) {
     TrainOptions options = quick(6);
     options.select = metric;
     options.eval_every = 1;

@@ -20,6 +20,7 @@ struct LinkTargets {
   Labels labels;                // [n]; Task::kNone: none, the links themselves are to be predicted
   Array<uint8_t> split;         // [n]: values of Split; kNone: not a target. Empty: no split
   bool relations = false;       // the attributes of a row are its relation, one-hot encoded
+  bool derived = false;         // not imported: every link of the graph, once
 
   int64_t size() const { return source.size(); }
 };

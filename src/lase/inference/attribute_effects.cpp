@@ -76,9 +76,10 @@ AttributeEffects attribute_effects(const TrainedModel& trained, const Graph& gra
   const Examined examined(trained, fitting, nodes);
 
   const Tensor outputs = examined.outputs({});
+  const Tensor predictions = objective->predictions(outputs);
   Tensor explained = at::empty({outputs.size(0), 1}, at::kLong);
   for (int64_t i = 0; i < outputs.size(0); ++i) {
-    explained[i][0] = objective->explained_output(outputs[i]);
+    explained[i][0] = objective->explained_output(predictions[i]);
   }
   const Tensor score = outputs.gather(1, explained);
   const auto metric_of = [&](const Tensor& from) {

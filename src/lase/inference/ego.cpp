@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <array>
 #include <c10/core/GradMode.h>
+#include <utility>
 
 namespace lase {
 
@@ -17,23 +18,30 @@ ops::Rows rows_at(const Tensor& matrix, const Tensor& index) {
   return {matrix, index};
 }
 
+Readout head_of(const Model& model) {
+  return [&model](const Tensor& embedding) { return model.head(embedding, {}); };
+}
+
 }  // namespace
 
-Ego::Ego(const Network& network, int64_t node, int64_t first_layer)
-    : network_(network), first_(first_layer) {
+Ego::Ego(const Network& network, int64_t node, int64_t first_layer, Readout readout)
+    : network_(network), first_(first_layer), readout_(std::move(readout)) {
   const std::vector<int64_t> fanouts(static_cast<size_t>(model().block_count() - first_),
                                      kWholeNeighborhood);
   const std::array seeds{node};
   batch_ = sample_batch(network.arcs, seeds, {.fanouts = fanouts}, {});
 }
 
-Ego::Ego(const Network& network, int64_t node) : Ego(network, node, int64_t{0}) {
+Ego::Ego(const Network& network, int64_t node) : Ego(network, node, head_of(network.model())) {}
+
+Ego::Ego(const Network& network, int64_t node, Readout readout)
+    : Ego(network, node, int64_t{0}, std::move(readout)) {
   states_.push_back(model().start(network.inputs, batch_.nodes));
   run_layers();
 }
 
 Ego::Ego(const Network& network, int64_t node, const State& last_input)
-    : Ego(network, node, network.last_layer()) {
+    : Ego(network, node, network.last_layer(), head_of(network.model())) {
   State state;
   if (last_input.h.defined()) state.h = last_input.h.at(batch_.nodes);
   if (last_input.f.defined()) state.f = last_input.f.at(batch_.nodes);
@@ -62,10 +70,12 @@ Block Ego::own_block(int64_t l) const {
 
 Tensor Ego::neighbors(const Block& own) const { return batch_.nodes.index_select(0, own.source); }
 
-Tensor Ego::outputs() const { return head(states_.back()).select(0, 0); }
+Tensor Ego::embedding() const { return model().embedding(states_.back()).narrow(0, 0, 1); }
+
+Tensor Ego::outputs() const { return read_out(states_.back()).select(0, 0); }
 
 Tensor Ego::outputs_with(int64_t l, const State& own) const {
-  if (l == last_layer()) return head(own);
+  if (l == last_layer()) return read_out(own);
   // The rows of all variants follow the rows of the state; an index selects one of them for u.
   const State& others = input(l + 1);
   const auto append = [](const ops::Rows& rows, const ops::Rows& variants) {
@@ -85,7 +95,7 @@ Tensor Ego::outputs_with(int64_t l, const State& own) const {
     for (int64_t above = l + 1; above <= last_layer(); ++above) {
       state = model().step(above, state, block(above), links(), {});
     }
-    outputs.push_back(head(state).narrow(0, 0, 1));
+    outputs.push_back(read_out(state).narrow(0, 0, 1));
   }
   return at::cat(outputs);
 }
@@ -111,7 +121,7 @@ Tensor Ego::outputs_without_links(const State* own) const {
     others.arc_target = Tensor();
     state = model().step(l, state, others, links(), {});
   }
-  return head(state).select(0, 0);
+  return read_out(state).select(0, 0);
 }
 
 int64_t Ego::arcs_after(int64_t l) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "lase/model/model.h"
@@ -24,11 +25,17 @@ struct Network {
   int64_t last_layer() const { return model().block_count() - 1; }
 };
 
+// Outputs [n, outputs] for embeddings [n, d] of a node: those of the head, or of the decoder for a
+// link of the node whose other end is fixed.
+using Readout = std::function<at::Tensor(const at::Tensor& embedding)>;
+
 // The computation graph of one node u from a given layer on, with whole neighborhoods. u is row 0
 // of every state, so a change to one of its links in layer l changes only row 0 of the next state.
 class Ego {
  public:
+  // Outputs are those of the head.
   Ego(const Network& network, int64_t node);
+  Ego(const Network& network, int64_t node, Readout readout);
   // Only the last layer, given its input for all nodes.
   Ego(const Network& network, int64_t node, const State& last_input);
 
@@ -43,7 +50,8 @@ class Ego {
   // The nodes at the other ends of these arcs: int64 [arcs].
   at::Tensor neighbors(const Block& own) const;
 
-  at::Tensor outputs() const;  // [outputs]
+  at::Tensor embedding() const;  // [1, d]
+  at::Tensor outputs() const;    // [outputs]
   // Outputs [n, outputs] if u had each of the n given states after layer l; l = first_layer() − 1
   // for the input of the first layer.
   at::Tensor outputs_with(int64_t l, const State& own) const;
@@ -56,13 +64,14 @@ class Ego {
   int64_t arcs_after(int64_t l) const;
 
  private:
-  Ego(const Network& network, int64_t node, int64_t first_layer);
+  Ego(const Network& network, int64_t node, int64_t first_layer, Readout readout);
   void run_layers();
   const Block& block(int64_t l) const { return batch_.blocks[static_cast<size_t>(l - first_)]; }
-  at::Tensor head(const State& state) const { return model().head(model().embedding(state), {}); }
+  at::Tensor read_out(const State& state) const { return readout_(model().embedding(state)); }
 
   const Network& network_;
   int64_t first_;
+  Readout readout_;
   Batch batch_;
   std::vector<State> states_;
 };

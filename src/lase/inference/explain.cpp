@@ -305,22 +305,26 @@ class OwnExplainer {
   std::vector<float> mean_;
 };
 
+}  // namespace
+
 Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOptions& options) {
   const TrainedModel& trained = network.trained;
   const Tensor logits = ego.outputs();
   int64_t output = options.output;
   const auto objective = make_objective(trained);
-  if (output < 0) output = objective->explained_output(logits);
+  const Tensor predictions = objective->predictions(logits);
+  if (output < 0) output = objective->explained_output(predictions);
   require(output < logits.size(0), "output ", output, " does not exist; the model has ",
           logits.size(0), " outputs");
   Explanation explanation;
   explanation.node = network.graph.nodes.names[options.node];
-  explanation.output = trained.label_names[output];
+  explanation.output =
+      trained.task == Task::kNone ? "score" : std::string(trained.label_names[output]);
   if (trained.task == Task::kSingleLabel) {
-    explanation.predicted = trained.label_names[objective->explained_output(logits)];
+    explanation.predicted = trained.label_names[objective->explained_output(predictions)];
   }
   explanation.score = logits[output].item<double>();
-  const Tensor probability = objective->probabilities(logits.unsqueeze(0));
+  const Tensor probability = objective->probabilities(predictions.unsqueeze(0));
   if (probability.defined()) explanation.probability = probability[0][output].item<double>();
   if (ego.first_layer() == 0) {
     explanation.own = OwnExplainer(network, ego, options, output, explanation.score).explain();
@@ -340,7 +344,13 @@ void check(const ExplainOptions& options, const Graph& graph) {
           "expected at least one neighbor, and no negative number of attributes or exact effects");
 }
 
-}  // namespace
+std::optional<double> target_of(const TrainedModel& trained, const Explanation& explanation) {
+  if (trained.task != Task::kRegression) return std::nullopt;
+  int64_t output = 0;
+  while (trained.label_names[output] != explanation.output) ++output;
+  return trained.target_mean[output].item<double>() +
+         explanation.score / trained.target_scale[output].item<double>();
+}
 
 Explanation explain(const TrainedModel& trained, const Graph& graph,
                     const ExplainOptions& options) {

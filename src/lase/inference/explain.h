@@ -10,6 +10,9 @@
 
 namespace lase {
 
+class Ego;
+struct Network;
+
 struct ExplainOptions {
   int64_t node = 0;
   int64_t output = -1;  // class or target to explain; −1: the predicted class, or the first target
@@ -63,15 +66,22 @@ struct LayerExplanation {
 // Explains the output of a model for a node by the effects of the node's links in every layer.
 struct Explanation {
   std::string node;
-  std::string output;
+  std::string output;             // class or target; "score" if links are predicted
   std::string predicted;          // class; empty for regression
-  double score = 0;               // logit of the class, or standardized target
-  double probability = 0;         // 0 for regression
+  double score = 0;               // logit of the class, not calibrated, or standardized target
+  double probability = 0;         // 0 for tasks without classes
   std::optional<OwnEffects> own;  // not for LastLayerExplainer
   std::vector<LayerExplanation> layers;
 };
 
 Explanation explain(const TrainedModel& trained, const Graph& graph, const ExplainOptions& options);
+
+// Explains the outputs of a computation graph by the features and links of options.node.
+Explanation explain_ego(const Network& network, const Ego& ego, const ExplainOptions& options);
+// Throws Error if a number is out of range.
+void check(const ExplainOptions& options, const Graph& graph);
+// For regression, the prediction in the units of the target.
+std::optional<double> target_of(const TrainedModel& trained, const Explanation& explanation);
 
 // Explains many nodes of one graph by their links in the last layer only, whose input is computed
 // once for all nodes. explain() is thread-safe; for a model without layers it returns an empty

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,12 +15,14 @@ namespace lase {
 // probability, in proportion to their degree, or nodes two links away from the other end.
 enum class NegativeSampling : uint8_t { kUniform, kDegree, kTwoHop };
 // Candidates among which a link is ranked: all nodes but the other end and those that are known to
-// be linked to it, or a sample of these. kAuto: see ranking_for().
-enum class Ranking : uint8_t { kAuto, kFiltered, kSampled };
+// be linked to it (kFiltered), all nodes but the other end (kRaw), or a sample of the former
+// (kSampled). kAuto: see ranking_for().
+enum class Ranking : uint8_t { kAuto, kFiltered, kRaw, kSampled };
 
 struct LinkPredictionOptions {
-  int64_t negatives = 16;  // per link
+  std::optional<int64_t> negatives = {};  // per link; empty: see PredictedLinks
   NegativeSampling sampling = NegativeSampling::kUniform;
+  std::string negative_file = {};  // pairs of nodes to sample from instead; empty: none
   Ranking ranking = Ranking::kAuto;
 };
 const OptionTable<LinkPredictionOptions>& link_prediction_option_table();
@@ -43,7 +46,7 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<NegativeSampling> = {
     "uniform", "degree", "two-hop"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Ranking> = {"auto", "filtered",
+inline constexpr std::array<std::string_view, 4> kEnumNames<Ranking> = {"auto", "filtered", "raw",
                                                                         "sampled"};
 
 }  // namespace lase

@@ -8,6 +8,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
+#include "lase/inference/link_task.h"
 #include "lase/ops/linear.h"
 
 namespace lase {
@@ -24,61 +25,74 @@ constexpr uint64_t kCandidateStream = 0x43414E44;
 
 // ---- Known links
 
-KnownLinks::Index KnownLinks::make_index(std::vector<std::pair<int64_t, int32_t>> entries) {
+EndIndex::EndIndex(std::vector<std::pair<int64_t, int32_t>> entries) {
   std::sort(entries.begin(), entries.end());
-  Index index;
   for (const auto& [key, other] : entries) {
-    if (index.key.empty() || index.key.back() != key) {
-      index.key.push_back(key);
-      index.start.push_back(std::ssize(index.other));
+    if (key_.empty() || key_.back() != key) {
+      key_.push_back(key);
+      start_.push_back(std::ssize(other_));
     }
-    index.other.push_back(other);
+    other_.push_back(other);
   }
-  index.start.push_back(std::ssize(index.other));
-  return index;
+  start_.push_back(std::ssize(other_));
 }
 
-std::span<const int32_t> KnownLinks::Index::of(int64_t wanted) const {
-  const auto found = std::lower_bound(key.begin(), key.end(), wanted);
-  if (found == key.end() || *found != wanted) return {};
-  const auto i = static_cast<size_t>(found - key.begin());
-  return std::span(other).subspan(static_cast<size_t>(start[i]),
-                                  static_cast<size_t>(start[i + 1] - start[i]));
+std::span<const int32_t> EndIndex::of(int64_t key) const {
+  const auto found = std::lower_bound(key_.begin(), key_.end(), key);
+  if (found == key_.end() || *found != key) return {};
+  const auto i = static_cast<size_t>(found - key_.begin());
+  return std::span(other_).subspan(static_cast<size_t>(start_[i]),
+                                   static_cast<size_t>(start_[i + 1] - start_[i]));
 }
+
+namespace {
+
+std::span<const int32_t> neighbors_of(const Adjacency& graph, int64_t u) {
+  return graph.neighbor.span().subspan(static_cast<size_t>(graph.row_ptr[u]),
+                                       static_cast<size_t>(graph.degree(u)));
+}
+
+bool contains(std::span<const int32_t> ascending, int64_t node) {
+  return std::binary_search(ascending.begin(), ascending.end(), static_cast<int32_t>(node));
+}
+
+}  // namespace
 
 KnownLinks::KnownLinks(const Graph& graph, bool symmetric, Splits splits)
     : targets_(graph.targets),
-      relations_(targets_.relations ? std::max<int64_t>(1, targets_.attributes.columns) : 1) {
+      relations_(targets_.relations ? targets_.attributes.columns + 1 : 1) {
+  const bool all = splits == Splits::kAll;
+  if (symmetric && targets_.derived) {
+    links_ = all ? static_cast<const Adjacency&>(graph) : visible_links(graph, Split::kTrain);
+    return;
+  }
+  const Adjacency training = all ? Adjacency() : visible_links(graph, Split::kTrain);
+  // Targets without a split are known in training if their nodes are linked there.
+  const auto counts = [&](int64_t i) {
+    if (all || targets_.split.empty()) return true;
+    const auto split = static_cast<Split>(targets_.split[i]);
+    return split == Split::kTrain ||
+           (split == Split::kNone &&
+            contains(neighbors_of(training, targets_.source[i]), targets_.target[i]));
+  };
   std::vector<std::pair<int64_t, int32_t>> from;
   std::vector<std::pair<int64_t, int32_t>> to;
-  const auto add = [&](int32_t u, int32_t v, int64_t relation) {
-    from.emplace_back(u * relations_ + relation, v);
-    to.emplace_back(v * relations_ + relation, u);
-  };
-  const auto counts = [&](const Array<uint8_t>& split, int64_t i) {
-    return splits == Splits::kAll || split.empty() ||
-           split[i] == static_cast<uint8_t>(Split::kTrain);
-  };
   for (int64_t i = 0; i < targets_.size(); ++i) {
-    if (!counts(targets_.split, i)) continue;
+    if (!counts(i)) continue;
     const int64_t r = relation(i);
-    add(targets_.source[i], targets_.target[i], r);
-    if (symmetric) add(targets_.target[i], targets_.source[i], r);
+    from.emplace_back(key(targets_.source[i], r), targets_.target[i]);
+    to.emplace_back(key(targets_.target[i], r), targets_.source[i]);
+    if (!symmetric) continue;
+    from.emplace_back(key(targets_.target[i], r), targets_.source[i]);
+    to.emplace_back(key(targets_.source[i], r), targets_.target[i]);
   }
-  // Without relations, all links of the graph are known, also those that are not targets.
-  for (int64_t u = 0; relations_ == 1 && u < graph.node_count(); ++u) {
-    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) {
-      if (!counts(graph.link_split, graph.link_of_row(graph.link[i]))) continue;
-      add(static_cast<int32_t>(u), graph.neighbor[i], 0);
-    }
-  }
-  by_source_ = make_index(std::move(from));
-  by_target_ = make_index(std::move(to));
+  by_source_ = EndIndex(std::move(from));
+  by_target_ = EndIndex(std::move(to));
 }
 
 int64_t KnownLinks::relation(int64_t target) const {
-  if (relations_ == 1) return 0;
-  int64_t relation = 0;
+  int64_t relation = relations_ - 1;
+  if (!targets_.relations) return relation;
   targets_.attributes.for_each(target, [&](int64_t column, float value) {
     if (value != 0) relation = column;
   });
@@ -86,93 +100,163 @@ int64_t KnownLinks::relation(int64_t target) const {
 }
 
 std::span<const int32_t> KnownLinks::targets_of(int64_t u, int64_t relation) const {
-  return by_source_.of(u * relations_ + relation);
+  return links_ ? neighbors_of(*links_, u) : by_source_.of(key(u, relation));
 }
 
 std::span<const int32_t> KnownLinks::sources_of(int64_t v, int64_t relation) const {
-  return by_target_.of(v * relations_ + relation);
+  return links_ ? neighbors_of(*links_, v) : by_target_.of(key(v, relation));
 }
 
 bool KnownLinks::linked(int64_t u, int64_t v, int64_t relation) const {
-  const auto others = targets_of(u, relation);
-  return std::binary_search(others.begin(), others.end(), static_cast<int32_t>(v));
+  return contains(targets_of(u, relation), v);
 }
 
 // ---- Links to be predicted
 
-PredictedLinks::PredictedLinks(const Graph& graph, bool symmetric, bool statistics,
-                               const LinkPredictionOptions& options, uint64_t seed)
-    : LinkSeeds(graph.targets, symmetric, statistics),
+PredictedLinks::PredictedLinks(const Graph& graph, const PairRules& rules,
+                               const LinkPredictionOptions& options, uint64_t seed,
+                               const NodePairs& negatives)
+    : LinkSeeds(graph.targets, rules),
       graph_(graph),
       options_(options),
       seed_(seed),
-      known_(graph, symmetric, KnownLinks::Splits::kAll),
-      training_(graph, symmetric, KnownLinks::Splits::kTrain) {}
+      known_(graph, rules.symmetric, KnownLinks::Splits::kAll),
+      file_(negatives) {
+  if (!rules.symmetric) training_.emplace(graph, false, KnownLinks::Splits::kTrain);
+  std::vector<std::pair<int64_t, int32_t>> from;
+  std::vector<std::pair<int64_t, int32_t>> to;
+  const auto add = [&](int32_t u, int32_t v) {
+    from.emplace_back(u, v);
+    to.emplace_back(v, u);
+  };
+  for (size_t i = 0; i < file_.source.size(); ++i) {
+    add(file_.source[i], file_.target[i]);
+    if (rules.symmetric) add(file_.target[i], file_.source[i]);
+  }
+  file_by_source_ = EndIndex(std::move(from));
+  file_by_target_ = EndIndex(std::move(to));
+}
 
 // A node in place of the other end of a link of u.
-int64_t PredictedLinks::negative(int64_t u, const VisibleGraph& graph, Random& random) const {
+int32_t PredictedLinks::negative(int64_t u, const VisibleGraph& graph, Random& random) const {
   const Adjacency& arcs = graph.arcs;
+  const auto below = [&](int64_t n) {
+    return static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
+  };
   const auto neighbor = [&](int64_t w) {
-    return arcs.neighbor[arcs.row_ptr[w] +
-                         static_cast<int64_t>(random.below(static_cast<uint64_t>(arcs.degree(w))))];
+    return arcs.neighbor[arcs.row_ptr[w] + below(arcs.degree(w))];
   };
   if (options_.sampling == NegativeSampling::kDegree && arcs.arc_count() > 0) {
-    return arcs
-        .neighbor[static_cast<int64_t>(random.below(static_cast<uint64_t>(arcs.arc_count())))];
+    return arcs.neighbor[below(arcs.arc_count())];
   }
   if (options_.sampling == NegativeSampling::kTwoHop && arcs.degree(u) > 0) {
     const int64_t w = neighbor(u);
     if (arcs.degree(w) > 0) return neighbor(w);
   }
-  return static_cast<int64_t>(random.below(static_cast<uint64_t>(graph_.node_count())));
+  return static_cast<int32_t>(below(graph_.node_count()));
 }
 
-// Each link is followed by its negative samples, in which the target and the source are replaced
-// alternately. Unless samples depend on the other end, the links of a batch share them: as many
-// nodes are sampled as there are links, so that few more embeddings have to be computed.
-Query PredictedLinks::training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
-                                     const SampleKey& key) const {
-  const size_t n = seeds.size();
-  const bool shared = options_.sampling != NegativeSampling::kTwoHop;
-  const auto negatives = static_cast<size_t>(options_.negatives);
-  std::vector<int32_t> pool;
-  for (size_t i = 0; shared && i < std::max(n, negatives); ++i) {
-    Random random(key.seed, kNegativeStream, key.epoch, key.batch, i);
-    pool.push_back(static_cast<int32_t>(negative(0, graph, random)));
-  }
+PredictedLinks::Pair PredictedLinks::negative_from_file(const Pair& link, bool replaces_target,
+                                                        Random& random) const {
+  const auto others =
+      replaces_target ? file_by_source_.of(link.source) : file_by_target_.of(link.target);
+  const size_t pairs = others.empty() ? file_.source.size() : others.size();
+  const size_t i = random.below(pairs);
+  if (others.empty()) return {file_.source[i], file_.target[i]};
+  return replaces_target ? Pair{link.source, others[i]} : Pair{others[i], link.target};
+}
+
+bool PredictedLinks::is_excluded(const Pair& pair, int64_t relation,
+                                 const VisibleGraph& graph) const {
+  const auto [u, v] = pair;
+  if (u == v) return true;
+  return training_ ? training_->linked(u, v, relation) : contains(neighbors_of(graph.arcs, u), v);
+}
+
+// All links of a batch have the same negative samples, if these do not depend on the link, and if
+// one matrix product scores them.
+bool PredictedLinks::shares_negatives() const {
+  return rules().product && options_.sampling != NegativeSampling::kTwoHop && file_.source.empty();
+}
+
+// Outputs [n, 1 + 2 m]: the link, and each of m nodes in place of its target, and of its source.
+Query PredictedLinks::shared_negatives(std::span<const int64_t> seeds, const VisibleGraph& graph,
+                                       const SampleKey& key) const {
+  constexpr int64_t kUsual = 1024;
+  const int64_t m = (options_.negatives.value_or(kUsual) + 1) / 2;
+  const auto n = std::ssize(seeds);
   Ends ends;
-  ends.reserve(n * (1 + negatives));
-  std::vector<uint8_t> excluded;
-  excluded.reserve(n * (1 + negatives));
-  for (size_t i = 0; i < n; ++i) {
-    const int64_t seed = seeds[i];
+  ends.reserve(seeds.size());
+  for (const int64_t seed : seeds) ends.add(targets().source[seed], targets().target[seed], seed);
+  for (int64_t j = 0; j < m; ++j) {
+    Random random(key.seed, kNegativeStream, key.epoch, key.batch, j);
+    ends.candidates.push_back(negative(0, graph, random));
+  }
+  Query query = query_of(ends, graph);
+  query.excluded = at::zeros({n, 1 + 2 * m}, at::kBool);
+  auto* excluded = query.excluded.data_ptr<bool>();
+  for (const int64_t seed : seeds) {
     const int32_t u = targets().source[seed];
     const int32_t v = targets().target[seed];
     const int64_t relation = known_.relation(seed);
-    ends.add(u, v, seed);
-    excluded.push_back(0);
+    *excluded++ = false;
+    for (const int32_t w : ends.candidates) *excluded++ = is_excluded({u, w}, relation, graph);
+    for (const int32_t w : ends.candidates) *excluded++ = is_excluded({w, v}, relation, graph);
+  }
+  return query;
+}
+
+// Each link is followed by its negative samples, in which the target and the source are replaced
+// alternately. Unless samples depend on the link, the links of a batch choose from as many nodes as
+// there are links, so that few more embeddings have to be computed.
+Query PredictedLinks::training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
+                                     const SampleKey& key) const {
+  if (shares_negatives()) return shared_negatives(seeds, graph, key);
+  constexpr int64_t kUsual = 16;
+  const auto negatives = static_cast<size_t>(options_.negatives.value_or(kUsual));
+  const size_t n = seeds.size();
+  const bool from_file = !file_.source.empty();
+  const bool pools = options_.sampling != NegativeSampling::kTwoHop && !from_file;
+  std::vector<int32_t> pool;
+  for (size_t i = 0; pools && i < std::max(n, negatives); ++i) {
+    Random random(key.seed, kNegativeStream, key.epoch, key.batch, i);
+    pool.push_back(negative(0, graph, random));
+  }
+  Ends ends;
+  ends.reserve(n * (1 + negatives));
+  Tensor excluded = at::zeros({std::ssize(seeds), static_cast<int64_t>(1 + negatives)}, at::kBool);
+  auto* is_link = excluded.data_ptr<bool>();
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t seed = seeds[i];
+    const Pair link{targets().source[seed], targets().target[seed]};
+    const int64_t relation = known_.relation(seed);
+    ends.add(link.source, link.target, seed);
+    *is_link++ = false;
     Random random(key.seed, kNegativeStream, key.epoch, key.batch, i, 1);
-    for (size_t j = 0; j < negatives; ++j) {
+    const auto sample = [&](size_t j) -> Pair {
       const bool replaces_target = j % 2 == 0;
-      const int32_t w =
-          shared ? pool[(i + j) % pool.size()]
-                 : static_cast<int32_t>(negative(replaces_target ? u : v, graph, random));
-      const int32_t from = replaces_target ? u : w;
-      const int32_t to = replaces_target ? w : v;
-      ends.add(from, to, seed);
-      excluded.push_back(from == to || training_.linked(from, to, relation) ? 1 : 0);
+      if (from_file) return negative_from_file(link, replaces_target, random);
+      const int32_t w = pools
+                            ? pool[(i + j) % pool.size()]
+                            : negative(replaces_target ? link.source : link.target, graph, random);
+      return replaces_target ? Pair{link.source, w} : Pair{w, link.target};
+    };
+    for (size_t j = 0; j < negatives; ++j) {
+      const Pair pair = sample(j);
+      ends.add(pair.source, pair.target, seed);
+      *is_link++ = is_excluded(pair, relation, graph);
     }
   }
   Query query = query_of(ends, graph);
-  query.excluded =
-      at::from_blob(excluded.data(), {std::ssize(excluded)}, at::kByte).to(at::kBool, false, true);
+  query.excluded = excluded;
   return query;
 }
 
 Ranking ranking_for(Ranking wanted, const Decoder& decoder, int64_t nodes, int64_t links) {
-  require_option(wanted != Ranking::kFiltered || decoder.is_product(), OptionName{"ranking"},
-                 " filtered: ranks links among all nodes, which takes too long with ",
-                 OptionName{"decoder"}, " mlp; use sampled");
+  const bool all = wanted == Ranking::kFiltered || wanted == Ranking::kRaw;
+  require_option(!all || decoder.is_product(), OptionName{"ranking"}, " ", name_of(wanted),
+                 ": ranks links among all nodes, which takes too long with ", OptionName{"decoder"},
+                 " mlp; use sampled");
   if (wanted != Ranking::kAuto) return wanted;
   constexpr int64_t kMostPairs = 1'000'000'000;
   const bool few = links <= kMostPairs / std::max<int64_t>(1, nodes);
@@ -219,16 +303,15 @@ void PredictedLinks::add_candidates(int64_t seed, Ends& ends) const {
 // Pairs of each seed: the link, a random pair, and unless links are ranked among all nodes, its
 // candidates.
 Query PredictedLinks::query(std::span<const int64_t> seeds, const VisibleGraph& graph) const {
-  const bool filtered = filters();
   Ends ends;
-  ends.reserve(seeds.size() * (2 + (filtered ? 0 : 2 * kCandidates)));
+  ends.reserve(seeds.size() * static_cast<size_t>(pairs_per_seed()));
   for (const int64_t seed : seeds) {
     ends.add(targets().source[seed], targets().target[seed], seed);
     add_random_pair(seed, ends);
-    if (!filtered) add_candidates(seed, ends);
+    if (!ranks_all()) add_candidates(seed, ends);
   }
-  if (!filtered) return query_of(ends, graph);
   Query query = query_of(ends, graph);
+  if (!ranks_all()) return query;
   // Every node is a candidate: its row is its number.
   const Tensor number = index_of(query.nodes);
   query.pairs->source = number.index_select(0, query.pairs->source);
@@ -311,11 +394,16 @@ Tensor PredictedLinks::ranks(const Model& model, const Inputs& inputs,
       for (int64_t i = begin; i < end; ++i) {
         const auto at = static_cast<size_t>(i);
         const int64_t relation = known_.relation(some[at]);
+        const bool filters = options_.ranking == Ranking::kFiltered;
+        const auto targets =
+            filters ? known_.targets_of(source[at], relation) : std::span<const int32_t>();
+        const auto sources =
+            filters ? known_.sources_of(target[at], relation) : std::span<const int32_t>();
         float* to = rank + 2 * (first + i);
-        to[0] = rank_of(target_scores + i * nodes, nodes, {target[at], source[at]},
-                        known_.targets_of(source[at], relation));
-        to[1] = rank_of(source_scores + i * nodes, nodes, {source[at], target[at]},
-                        known_.sources_of(target[at], relation));
+        to[kTargetRank] =
+            rank_of(target_scores + i * nodes, nodes, {target[at], source[at]}, targets);
+        to[kSourceRank] =
+            rank_of(source_scores + i * nodes, nodes, {source[at], target[at]}, sources);
       }
     });
   }
@@ -325,23 +413,9 @@ Tensor PredictedLinks::ranks(const Model& model, const Inputs& inputs,
 Tensor PredictedLinks::evaluate(const Model& model, const Inputs& inputs,
                                 std::span<const int64_t> seeds, const Query& query,
                                 const Tensor& embedding) const {
-  const auto n = std::ssize(seeds);
-  const int64_t pairs = query.pairs->source.size(0);
-  std::vector<Tensor> scores;
-  constexpr int64_t kPairs = 1 << 16;
-  for (int64_t first = 0; first < pairs; first += kPairs) {
-    const int64_t last = std::min(first + kPairs, pairs);
-    const auto part = [&](const Tensor& all) {
-      return all.defined() ? all.slice(0, first, last) : all;
-    };
-    const Pairs some{.source = part(query.pairs->source),
-                     .target = part(query.pairs->target),
-                     .link = part(query.pairs->link),
-                     .statistics = part(query.pairs->statistics)};
-    scores.push_back(model.outputs(inputs, embedding, &some, {}));
-  }
-  const Tensor score = at::cat(scores).reshape({n, -1});
-  if (!filters()) return sampled_ranks(score);
+  const Tensor score =
+      model.outputs(inputs, embedding, query.links(), {}).reshape({std::ssize(seeds), -1});
+  if (!ranks_all()) return sampled_ranks(score);
   return at::cat({ranks(model, inputs, seeds, embedding), score.narrow(1, 0, 2)}, 1);
 }
 

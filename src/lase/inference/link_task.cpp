@@ -1,7 +1,6 @@
 #include "lase/inference/link_task.h"
 
-#include <set>
-#include <tuple>
+#include <algorithm>
 #include <utility>
 
 #include "lase/base/error.h"
@@ -26,10 +25,41 @@ void add_links_as_targets(Graph& graph) {
   graph.targets.source = source.freeze();
   graph.targets.target = target.freeze();
   graph.targets.attributes = Attributes::dense({}, graph.targets.size(), 0);
+  graph.targets.derived = true;
 }
 
-// Splits the links of the graph by their nodes, and the targets likewise.
-void split_at_random(Graph& graph, const Proportions& proportions, uint64_t seed) {
+// Keeps the first target of those between the same nodes.
+std::vector<int64_t> distinct_pairs(const LinkTargets& targets, const std::vector<int64_t>& seeds,
+                                    bool symmetric) {
+  struct Seed {
+    uint64_t pair;
+    int64_t seed;
+    bool operator<(const Seed& other) const {
+      return pair != other.pair ? pair < other.pair : seed < other.seed;
+    }
+  };
+  std::vector<Seed> order;
+  order.reserve(seeds.size());
+  for (const int64_t seed : seeds) {
+    auto u = static_cast<uint32_t>(targets.source[seed]);
+    auto v = static_cast<uint32_t>(targets.target[seed]);
+    if (symmetric && u > v) std::swap(u, v);
+    constexpr int kNodeBits = 32;
+    order.push_back({static_cast<uint64_t>(u) << kNodeBits | v, seed});
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<int64_t> distinct;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || order[i].pair != order[i - 1].pair) distinct.push_back(order[i].seed);
+  }
+  std::sort(distinct.begin(), distinct.end());
+  return distinct;
+}
+
+}  // namespace
+
+void split_links(Graph& graph, const LinkTaskOptions& options, uint64_t seed) {
+  const Proportions proportions = parse_proportions(options.split, "link_split");
   LinkTargets& targets = graph.targets;
   targets.split =
       random_link_split(targets.source, targets.target, graph.nodes.names, proportions, seed);
@@ -44,23 +74,6 @@ void split_at_random(Graph& graph, const Proportions& proportions, uint64_t seed
   }
   graph.link_split = random_link_split(source, target, graph.nodes.names, proportions, seed);
 }
-
-// Keeps one target of those between the same nodes in the same split.
-void drop_repeated_targets(Graph& graph, bool symmetric) {
-  LinkTargets& targets = graph.targets;
-  std::vector<uint8_t> split(targets.split.begin(), targets.split.end());
-  std::set<std::tuple<int32_t, int32_t, uint8_t>> seen;
-  for (int64_t i = 0; i < targets.size(); ++i) {
-    int32_t u = targets.source[i];
-    int32_t v = targets.target[i];
-    if (symmetric && u > v) std::swap(u, v);
-    uint8_t& own = split[static_cast<size_t>(i)];
-    if (!seen.emplace(u, v, own).second) own = static_cast<uint8_t>(Split::kNone);
-  }
-  targets.split = std::move(split);
-}
-
-}  // namespace
 
 Predicts what_to_predict(const Graph& graph, Predicts wanted) {
   const bool nodes = graph.nodes.labels.task != Task::kNone;
@@ -95,9 +108,8 @@ Predicts what_to_predict(const Graph& graph, Predicts wanted) {
   return wanted;
 }
 
-void prepare_links(Graph& graph, Predicts predicts, const LinkTaskOptions& options, uint64_t seed) {
-  const bool has_targets = graph.targets.size() > 0;
-  if (!has_targets) add_links_as_targets(graph);
+void prepare_targets(Graph& graph, Predicts predicts) {
+  if (graph.targets.size() == 0) add_links_as_targets(graph);
   if (predicts != Predicts::kLinks) graph.targets.labels = {};
   // The attributes of links that do not exist are not known, except for the relation in question.
   const bool relations = predicts == Predicts::kLinkPrediction && graph.targets.relations;
@@ -106,18 +118,17 @@ void prepare_links(Graph& graph, Predicts predicts, const LinkTaskOptions& optio
     graph.targets.attribute_names = {};
     graph.targets.relations = false;
   }
-  if (!has_targets || graph.targets.split.empty()) {
-    split_at_random(graph, parse_proportions(options.split, "link_split"), seed);
-  }
-  // A link either exists or not, however many rows it has. Events with a relation are distinct.
-  if (has_targets && predicts != Predicts::kLinks && !relations) {
-    drop_repeated_targets(graph, is_symmetric(graph, predicts));
-  }
 }
 
+void prepare_links(Graph& graph, Predicts predicts, const LinkTaskOptions& options, uint64_t seed) {
+  prepare_targets(graph, predicts);
+  if (graph.targets.split.empty()) split_links(graph, options, seed);
+}
+
+// The links of an undirected graph do not tell in which direction they were imported.
 bool is_symmetric(const Graph& graph, Predicts predicts) {
-  return predicts != Predicts::kLinks && !graph.directed && !graph.separate_directions &&
-         !graph.targets.relations;
+  const bool ordered = graph.separate_directions && !graph.targets.derived;
+  return predicts != Predicts::kLinks && !graph.directed && !ordered && !graph.targets.relations;
 }
 
 Adjacency visible_links(const Graph& graph, Split split) {
@@ -143,18 +154,25 @@ std::vector<int64_t> seeds_of(const Graph& graph, Predicts predicts, const Objec
     if (graph.targets.split[i] != static_cast<uint8_t>(split)) continue;
     if (predicts != Predicts::kLinks || objective.labels().known(i)) seeds.push_back(i);
   }
-  return seeds;
+  const LinkTargets& targets = graph.targets;
+  if (predicts == Predicts::kLinks || targets.relations || targets.derived) return seeds;
+  return distinct_pairs(targets, seeds, is_symmetric(graph, predicts));
+}
+
+PairRules pair_rules(const Graph& graph, Predicts predicts, const Model& model) {
+  const Decoder& decoder = *model.decoder();
+  return {.symmetric = is_symmetric(graph, predicts),
+          .statistics = decoder.reads_statistics(),
+          .product = decoder.is_product()};
 }
 
 std::unique_ptr<Seeds> make_seeds(const Graph& graph, Predicts predicts, const Model& model,
-                                  const LinkPredictionOptions& options, uint64_t seed) {
+                                  const LinkPredictionOptions& options, uint64_t seed,
+                                  const NodePairs& negatives) {
   if (predicts == Predicts::kNodes) return std::make_unique<NodeSeeds>();
-  const bool symmetric = is_symmetric(graph, predicts);
-  const bool statistics = model.decoder()->reads_statistics();
-  if (predicts == Predicts::kLinks) {
-    return std::make_unique<LinkSeeds>(graph.targets, symmetric, statistics);
-  }
-  return std::make_unique<PredictedLinks>(graph, symmetric, statistics, options, seed);
+  const PairRules rules = pair_rules(graph, predicts, model);
+  if (predicts == Predicts::kLinks) return std::make_unique<LinkSeeds>(graph.targets, rules);
+  return std::make_unique<PredictedLinks>(graph, rules, options, seed, negatives);
 }
 
 std::vector<int64_t> PreparedTask::seeds(Split split) const {

@@ -30,7 +30,11 @@ inline bool predicts_links(Predicts predicts) {
 // targets.
 Predicts what_to_predict(const Graph& graph, Predicts wanted);
 
-// Gives a graph targets, all of its links, and a split of its targets and links if it has none.
+// Gives a graph targets, all of its links, if it has none, and keeps what is known of targets.
+void prepare_targets(Graph& graph, Predicts predicts);
+// Splits the links of a graph with targets, and the targets, at random.
+void split_links(Graph& graph, const LinkTaskOptions& options, uint64_t seed);
+// Both, unless the graph has a split.
 void prepare_links(Graph& graph, Predicts predicts, const LinkTaskOptions& options, uint64_t seed);
 
 // Whether exchanging the nodes of a link must not change its outputs.
@@ -52,11 +56,16 @@ struct PreparedTask {
 };
 PreparedTask prepare_task(const Graph& graph, const TaskOptions& options);
 
-// The seeds of a split, with known labels if the task has labels.
+// The seeds of a split, with known labels if the task has labels. A link without a relation either
+// exists or not, so of several targets between the same nodes, one is to be predicted.
 std::vector<int64_t> seeds_of(const Graph& graph, Predicts predicts, const Objective& objective,
                               Split split);
+// What the decoder of a model requires of pairs.
+PairRules pair_rules(const Graph& graph, Predicts predicts, const Model& model);
 // How seeds are scored by a model; `graph` must outlive them. The ranking must not be kAuto.
+// `negatives`: see PredictedLinks.
 std::unique_ptr<Seeds> make_seeds(const Graph& graph, Predicts predicts, const Model& model,
-                                  const LinkPredictionOptions& options, uint64_t seed);
+                                  const LinkPredictionOptions& options, uint64_t seed,
+                                  const NodePairs& negatives = {});
 
 }  // namespace lase

@@ -63,6 +63,14 @@ RankScores rank_scores(std::vector<Ranked>& ranked) {
   return scores;
 }
 
+std::vector<ThresholdCounts> threshold_counts(std::vector<Ranked>& ranked) {
+  std::vector<ThresholdCounts> counts;
+  for_each_threshold(ranked, [&](double true_positives, double false_positives, size_t) {
+    counts.push_back({true_positives, false_positives});
+  });
+  return counts;
+}
+
 float best_offset(std::vector<Ranked>& ranked) {
   const double positives = count_positives(ranked);
   if (positives == 0) return 0;

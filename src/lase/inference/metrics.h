@@ -24,6 +24,14 @@ struct ClassScore {
   double f1() const;
 };
 
+// Predictions with similar confidence: the probability of the most probable class, or with several
+// labels, max(p, 1 − p) for each known label.
+struct CalibrationBin {
+  int64_t count = 0;
+  double confidence = 0;  // mean
+  double accuracy = 0;    // fraction that is correct
+};
+
 // Scores on some nodes: r2 and mean absolute error for regression, F1 and accuracy for other tasks.
 struct Scores {
   int64_t nodes = 0;
@@ -37,6 +45,11 @@ struct Scores {
   double roc_auc = std::numeric_limits<double>::quiet_NaN();
   double average_precision = std::numeric_limits<double>::quiet_NaN();
   double log_loss = std::numeric_limits<double>::quiet_NaN();
+  // The expected calibration error Σ_b n_b / n · |accuracy_b − confidence_b| over 15 bins of equal
+  // width, and the bins in ascending order of confidence, without empty ones. A class that is
+  // unknown to the model counts as an error of a single label, and is left out of several labels.
+  double calibration_error = std::numeric_limits<double>::quiet_NaN();
+  std::vector<CalibrationBin> calibration = {};
   // Link prediction: the mean reciprocal rank of links among candidates, and the fraction of links
   // with a rank of at most 1, 10 and 50.
   double mrr = std::numeric_limits<double>::quiet_NaN();
@@ -73,6 +86,13 @@ struct RankScores {
   double average_precision = std::numeric_limits<double>::quiet_NaN();
 };
 RankScores rank_scores(std::vector<Ranked>& ranked);
+// Numbers of positive and negative nodes with at least this score.
+struct ThresholdCounts {
+  double true_positives = 0;
+  double false_positives = 0;
+};
+// Sorts by descending score and counts at each distinct score.
+std::vector<ThresholdCounts> threshold_counts(std::vector<Ranked>& ranked);
 // The offset o for which the decision score > o has the highest F1, halfway between two scores; of
 // equal ones, that closest to 0. 0 if there are no positive nodes.
 float best_offset(std::vector<Ranked>& ranked);

@@ -84,13 +84,21 @@ Decision Objective::select(const std::string& wanted, std::span<const int64_t> t
   return decision;
 }
 
-void Objective::tune_decision(const Tensor& outputs, std::span<const int64_t> nodes) {
-  decision_.offset = tuned_offsets(outputs, nodes);
+TemperatureFit Objective::calibrate(const Tensor& outputs, std::span<const int64_t> nodes) {
+  const Tensor logits = outputs.cpu().contiguous();
+  const TemperatureFit fit =
+      fit_temperature([&](double beta) { return log_loss(logits, nodes, beta); });
+  decision_.temperature = fit.temperature;
+  return fit;
 }
 
-Tensor Objective::decision_values(const Tensor& outputs) const {
-  if (decision_.offset.empty()) return outputs;
-  return outputs - at::tensor(at::ArrayRef<float>(decision_.offset));
+void Objective::tune_decision(const Tensor& predictions, std::span<const int64_t> nodes) {
+  decision_.offset = tuned_offsets(predictions, nodes);
+}
+
+Tensor Objective::decision_values(const Tensor& predictions) const {
+  if (decision_.offset.empty()) return predictions;
+  return predictions - at::tensor(at::ArrayRef<float>(decision_.offset));
 }
 
 Metric Objective::headline(const Scores& scores) const {
@@ -132,8 +140,8 @@ void Objective::check(std::span<const int64_t> training) const {
   require(!training.empty(), "the graph has no training node with a label");
 }
 
-int64_t Objective::explained_output(const Tensor& logits) const {
-  return decision_values(logits).argmax().item<int64_t>();
+int64_t Objective::explained_output(const Tensor& predictions) const {
+  return decision_values(predictions).argmax().item<int64_t>();
 }
 
 Tensor Objective::targets_of(std::span<const int64_t> nodes) const {

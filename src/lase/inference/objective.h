@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "lase/base/file.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/calibration.h"
 #include "lase/inference/metrics.h"
 #include "lase/inference/prediction_columns.h"
 #include "lase/model/model_file.h"
@@ -54,17 +56,22 @@ class Objective {
   virtual void fit(std::span<const int64_t> /*training*/, bool /*balance*/) {}
   // Loss of `outputs` [n, outputs()] for these nodes. Unknown entries are ignored.
   virtual LossSum loss(const at::Tensor& outputs, std::span<const int64_t> nodes) const = 0;
+  // Loss of exact outputs, as score() expects them.
+  virtual LossSum validation_loss(const at::Tensor& outputs, std::span<const int64_t> nodes) const {
+    return loss(outputs, nodes);
+  }
 
   // ---- Predictions
 
   virtual TargetScale target_scale() const { return {}; }
   virtual void set_target_scale(const TargetScale& /*scale*/) {}
-  // Converts outputs [n, outputs()] to the units of the labels.
+  // Converts outputs [n, outputs()] to the units of the labels, or to calibrated logits.
   virtual at::Tensor predictions(const at::Tensor& outputs) const { return outputs; }
-  // Undefined for tasks without classes.
-  virtual at::Tensor probabilities(const at::Tensor& /*outputs*/) const { return {}; }
-  // The output to explain by default, given `logits` [outputs()].
-  virtual int64_t explained_output(const at::Tensor& logits) const;
+  // The probabilities of the classes, given predictions; undefined for tasks without classes.
+  virtual at::Tensor probabilities(const at::Tensor& /*predictions*/) const { return {}; }
+  virtual bool has_probabilities() const { return false; }
+  // The output to explain by default, given predictions [outputs()].
+  virtual int64_t explained_output(const at::Tensor& predictions) const;
 
   // ---- Decisions
 
@@ -73,11 +80,14 @@ class Objective {
   // The metric for early stopping: `wanted` is one of metric_names(), or "auto" or "loss" for the
   // default of the task and the balance of the training labels. Throws Error if it is unknown.
   Decision select(const std::string& wanted, std::span<const int64_t> training) const;
-  // Sets the offsets of decisions to the best ones for these nodes and their outputs [n,
+  // Sets the temperature of probabilities to the one with the lowest log loss for these nodes and
+  // their outputs [n, outputs()]. Requires has_probabilities().
+  TemperatureFit calibrate(const at::Tensor& outputs, std::span<const int64_t> nodes);
+  // Sets the offsets of decisions to the best ones for these nodes and their predictions [n,
   // outputs()], where the task and the metric call for it.
-  void tune_decision(const at::Tensor& outputs, std::span<const int64_t> nodes);
-  // Decisions compare these with zero, or with each other: the outputs minus the offsets.
-  at::Tensor decision_values(const at::Tensor& outputs) const;
+  void tune_decision(const at::Tensor& predictions, std::span<const int64_t> nodes);
+  // Decisions compare these with zero, or with each other: the predictions minus the offsets.
+  at::Tensor decision_values(const at::Tensor& predictions) const;
 
   // ---- Metrics
 
@@ -91,6 +101,12 @@ class Objective {
   std::vector<Metric> metrics(const Scores& scores) const;
   Metric headline(const Scores& scores) const;
   std::vector<std::string> metric_names() const;
+  // Scores of class c with the truth, for those of the nodes for which it is known. None for tasks
+  // without classes.
+  virtual std::vector<Ranked> ranked(const at::Tensor& /*predictions*/,
+                                     std::span<const int64_t> /*nodes*/, int64_t /*c*/) const {
+    return {};
+  }
 
   // ---- The table of predictions
 
@@ -105,8 +121,14 @@ class Objective {
   // All metrics, NaN if unknown.
   virtual std::vector<Metric> all_metrics(const Scores& scores) const = 0;
   virtual Decision default_decision(std::span<const int64_t> training) const;
+  // Mean of −log p of the labels that the model knows, with p from the logits β z, for contiguous
+  // `logits` z [n, outputs()] on the CPU.
+  virtual double log_loss(const at::Tensor& /*logits*/, std::span<const int64_t> /*nodes*/,
+                          double /*beta*/) const {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   // Best offsets of decisions; empty if decisions are not tuned.
-  virtual std::vector<float> tuned_offsets(const at::Tensor& /*outputs*/,
+  virtual std::vector<float> tuned_offsets(const at::Tensor& /*predictions*/,
                                            std::span<const int64_t> /*nodes*/) const {
     return {};
   }

@@ -13,7 +13,7 @@ namespace lase {
 // Outputs of a model for every node of a graph.
 struct Predictions {
   at::Tensor embedding;  // [nodes, width]
-  at::Tensor outputs;    // [nodes, outputs]: logits, or values in the units of the targets
+  at::Tensor outputs;  // [nodes, outputs]: calibrated logits, or values in the units of the targets
 };
 
 // Exact inference, or neighbor sampling if `fanout` is not empty (one number for all layers, or one

@@ -24,7 +24,14 @@ namespace {
 LinkTaskOptions options_of(const TrainedModel& trained) {
   nlohmann::json stored = trained.link_task;
   stored.erase("seed");
+  stored.erase("graph");
   return link_task_option_table().from_json(stored);
+}
+
+// Models of version 0.1 do not store the fingerprint of the graph.
+bool is_training_graph(const TrainedModel& trained, const Graph& graph) {
+  const auto stored = trained.link_task.find("graph");
+  return stored == trained.link_task.end() || *stored == fingerprint(graph);
 }
 
 // Number of links that are scored, and hidden, at once: few of all links.
@@ -47,11 +54,17 @@ LinkPredictor::LinkPredictor(const TrainedModel& trained, const Graph& graph,
       graph_(graph) {
   require(predicts_links(trained.predicts), "the model predicts labels of nodes, not of links");
   require(graph.links > 0, path, ": the graph has no links");
-  prepare_links(graph_, trained.predicts, options_, seed_);
-  const auto found = graph_.targets.attributes.columns;
-  require(found == trained.target_names.size(), path, ": its target links have ", found,
-          " attributes, but the model was trained on ", trained.target_names.size(),
-          "; import the data with ", OptionName{"like"}, " and the training graph");
+  prepare_targets(graph_, trained.predicts);
+  check_names(trained.target_names, graph_.targets.attribute_names, "attributes of target links",
+              path);
+  if (graph_.targets.split.empty()) {
+    if (is_training_graph(trained, graph)) {
+      split_links(graph_, options_, seed_);
+    } else {
+      graph_.targets.split = std::vector<uint8_t>(static_cast<size_t>(graph_.targets.size()),
+                                                  static_cast<uint8_t>(Split::kNone));
+    }
+  }
   Labels labels{.task = trained.task, .label = {}, .target = {}, .names = trained.label_names};
   if (graph_.targets.labels.task != Task::kNone) {
     labels = labels_as_trained(trained, graph_.targets.labels);
@@ -76,25 +89,30 @@ LinkPredictor::Visible LinkPredictor::visible(Split split) const {
   return {std::move(graph), std::move(inputs)};
 }
 
-Tensor LinkPredictor::outputs(const Visible& visible, const Seeds& seeds,
-                              std::span<const int64_t> links) const {
-  const Query query = seeds.query(links, {visible.graph});
-  const Tensor all =
-      infer(*trained_.model, visible.inputs, visible.graph, Keep::kEmbedding).embedding;
-  return seeds.evaluate(*trained_.model, visible.inputs, links, query,
-                        all.index_select(0, index_of(query.nodes)));
+Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) const {
+  const auto seeds =
+      make_seeds(graph_, trained_.predicts, *trained_.model, options_.prediction, seed_);
+  return outputs(*seeds, links, split);
 }
 
-Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) const {
+Tensor LinkPredictor::outputs(const Seeds& seeds, std::span<const int64_t> links,
+                              Split split) const {
   const ops::OneThread one_thread;
   const Workspace workspace;
   c10::NoGradGuard no_grad;
   const Visible graph = visible(split);
-  const auto seeds =
-      make_seeds(graph.graph, trained_.predicts, *trained_.model, options_.prediction, seed_);
-  if (split == Split::kVal || split == Split::kTest) {
-    return objective_->predictions(outputs(graph, *seeds, links));
+  if (split != Split::kVal && split != Split::kTest) {
+    return objective_->predictions(hidden_outputs(graph, seeds, links));
   }
+  const Evaluation evaluation(seeds, links, {graph.graph});
+  const Tensor all = infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
+  return objective_->predictions(evaluation.outputs(
+      *trained_.model, graph.inputs, all.index_select(0, index_of(evaluation.nodes()))));
+}
+
+// In batches whose links pass no messages.
+Tensor LinkPredictor::hidden_outputs(const Visible& visible, const Seeds& seeds,
+                                     std::span<const int64_t> links) const {
   const Model& model = *trained_.model;
   const Sampling whole{.fanouts = std::vector<int64_t>(static_cast<size_t>(model.block_count()),
                                                        kWholeNeighborhood)};
@@ -103,26 +121,29 @@ Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) cons
   for (int64_t first = 0; first < std::ssize(links); first += size) {
     const auto some = links.subspan(static_cast<size_t>(first),
                                     static_cast<size_t>(std::min(size, std::ssize(links) - first)));
-    const HiddenArcs hidden = seeds->hidden(graph.graph, some);
-    const Query query = seeds->query(some, {graph.graph, &hidden});
-    const Batch batch = sample_batch(graph.graph, query.nodes, whole, {}, &hidden);
+    const HiddenArcs hidden = seeds.hidden(visible.graph, some);
+    const Evaluation evaluation(seeds, some, {visible.graph, &hidden});
+    const Batch batch = sample_batch(visible.graph, evaluation.nodes(), whole, {}, &hidden);
     rows.push_back(
-        seeds->evaluate(model, graph.inputs, some, query, model.embed(graph.inputs, batch, {})));
+        evaluation.outputs(model, visible.inputs, model.embed(visible.inputs, batch, {})));
   }
-  return objective_->predictions(at::cat(rows));
+  return at::cat(rows);
 }
 
 Scores LinkPredictor::score(Split split) const {
   const auto links = links_of(split);
   require(!links.empty(), path_, ": has no target links",
           trained_.task == Task::kNone ? "" : " with labels", " in split ",
-          quote(split_name(split)));
+          quote(split_name(split)),
+          graph_.link_split.empty() && split != Split::kNone
+              ? "; it has no split of links, and is not the training graph: use split none"
+              : "");
   return objective_->score(evaluate(links, split), links);
 }
 
 Tensor LinkPredictor::predict(std::span<const int64_t> links) const {
-  // Labels are predicted as they are evaluated; of ranks and scores [n, 4], the score is kept.
-  const bool ranks = trained_.predicts != Predicts::kLinks;
+  // Without the ranks of links.
+  const LinkSeeds seeds(graph_.targets, pair_rules(graph_, trained_.predicts, *trained_.model));
   Tensor all;
   for (const Split split : {Split::kNone, Split::kTrain, Split::kVal, Split::kTest}) {
     std::vector<int64_t> some;
@@ -133,10 +154,9 @@ Tensor LinkPredictor::predict(std::span<const int64_t> links) const {
       rows.push_back(static_cast<int64_t>(i));
     }
     if (some.empty()) continue;
-    Tensor outputs = evaluate(some, split);
-    if (ranks) outputs = outputs.narrow(1, 2, 1);
-    if (!all.defined()) all = at::empty({std::ssize(links), outputs.size(1)}, at::kFloat);
-    all.index_copy_(0, index_of(rows), outputs);
+    const Tensor of_split = outputs(seeds, some, split);
+    if (!all.defined()) all = at::empty({std::ssize(links), of_split.size(1)}, at::kFloat);
+    all.index_copy_(0, index_of(rows), of_split);
   }
   return all;
 }
@@ -148,6 +168,47 @@ Tensor LinkPredictor::embedding() const {
   return infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
 }
 
+namespace {
+
+// A target link of the relation with this name; −1 if links have no relations.
+int64_t example_of(const LinkTargets& targets, const KnownLinks& known,
+                   const std::string& relation) {
+  if (!targets.relations) {
+    require_option(relation.empty(), OptionName{"relation"}, ": the links of the model have none");
+    return -1;
+  }
+  require_option(!relation.empty(), OptionName{"relation"}, ": required, because links have one");
+  int64_t example = -1;
+  for (int64_t i = 0; i < targets.size() && example < 0; ++i) {
+    const int64_t own = known.relation(i);
+    if (own < targets.attribute_names.size() && targets.attribute_names[own] == relation) {
+      example = i;
+    }
+  }
+  require_option(example >= 0, OptionName{"relation"}, " ", quote(relation),
+                 ": must be a relation of the graph");
+  return example;
+}
+
+// The `count` nodes with the highest scores, except for u and those that are linked to it.
+std::vector<int32_t> best_candidates(std::span<const float> scores, int64_t u,
+                                     std::span<const int32_t> linked, int64_t count) {
+  std::vector<int32_t> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](int32_t v) {
+    return v == u || std::binary_search(linked.begin(), linked.end(), v);
+  });
+  const auto end = order.begin() + std::min<int64_t>(count, std::ssize(order));
+  const auto* score = scores.data();
+  std::partial_sort(order.begin(), end, order.end(), [&](int32_t a, int32_t b) {
+    return score[a] != score[b] ? score[a] > score[b] : a < b;
+  });
+  order.erase(end, order.end());
+  return order;
+}
+
+}  // namespace
+
 std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int64_t> nodes,
                                                             int64_t count,
                                                             const std::string& relation) const {
@@ -156,76 +217,71 @@ std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int6
   c10::NoGradGuard no_grad;
   require(trained_.predicts == Predicts::kLinkPrediction, "the model does not predict links");
   const Decoder& decoder = *trained_.model->decoder();
-  const LinkTargets& targets = graph_.targets;
-  int64_t relation_number = 0;
-  int64_t example = -1;  // a target link of the relation
-  const bool symmetric = is_symmetric(graph_, trained_.predicts);
-  const KnownLinks known(graph_, symmetric, KnownLinks::Splits::kAll);
-  if (targets.relations) {
-    for (int64_t i = 0; i < targets.size() && example < 0; ++i) {
-      relation_number = known.relation(i);
-      if (targets.attribute_names[relation_number] == relation) example = i;
-    }
-    require_option(example >= 0, OptionName{"relation"}, " ", quote(relation),
-                   ": must be a relation of the graph");
-  } else {
-    require_option(relation.empty(), OptionName{"relation"}, ": the links of the model have none");
-  }
+  const PairRules rules = pair_rules(graph_, trained_.predicts, *trained_.model);
+  const KnownLinks known(graph_, rules.symmetric, KnownLinks::Splits::kAll);
+  const int64_t example = example_of(graph_.targets, known, relation);
+  const int64_t relation_number = example < 0 ? 0 : known.relation(example);
   const Visible graph = visible(Split::kNone);
   const Tensor h = infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
   const int64_t n = h.size(0);
   // For other decoders, the nodes with the largest dot products are candidates.
-  const bool exact = decoder.is_product();
-  const ScoreFactors factors = exact ? decoder.factors(h) : ScoreFactors{h, h};
+  const ScoreFactors factors = rules.product ? decoder.factors(h) : ScoreFactors{h, h};
   constexpr int64_t kCandidates = 100;
-  const int64_t kept = exact ? count : std::max(count, kCandidates);
+  const int64_t kept = rules.product ? count : std::max(count, kCandidates);
   Tensor r;
-  if (example >= 0 && exact) r = decoder.relation(graph.inputs.targets(), index_of({&example, 1}));
+  if (example >= 0 && rules.product) {
+    r = decoder.relation(graph.inputs.targets(), index_of({&example, 1}));
+  }
+  // Scores of candidates for u by the decoder.
+  const auto rerank = [&](int64_t u, const std::vector<int32_t>& candidates) {
+    const auto size = std::ssize(candidates);
+    Pairs pairs;
+    pairs.source = at::full({size}, u, at::kLong);
+    pairs.target = index_of(std::vector<int64_t>(candidates.begin(), candidates.end()));
+    if (example >= 0) pairs.link = at::full({size}, example, at::kLong);
+    if (rules.statistics) {
+      const std::vector<int32_t> source(candidates.size(), static_cast<int32_t>(u));
+      pairs.statistics = pair_statistics({graph.graph}, source, candidates, rules.symmetric);
+    }
+    const Tensor scores = trained_.model->outputs(graph.inputs, h, &pairs, {}).contiguous();
+    std::vector<Partner> found;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      found.push_back({u, candidates[i], scores.data_ptr<float>()[i]});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Partner& a, const Partner& b) { return a.score > b.score; });
+    found.resize(static_cast<size_t>(std::min(count, std::ssize(found))));
+    return found;
+  };
   std::vector<Partner> partners;
   constexpr int64_t kScores = 1 << 22;
   const int64_t chunk = std::max<int64_t>(1, kScores / n);
-  const auto all = std::ssize(nodes);
-  for (int64_t first = 0; first < all; first += chunk) {
-    const auto some = nodes.subspan(static_cast<size_t>(first),
-                                    static_cast<size_t>(std::min(chunk, all - first)));
+  for (int64_t first = 0; first < std::ssize(nodes); first += chunk) {
+    const auto some =
+        nodes.subspan(static_cast<size_t>(first),
+                      static_cast<size_t>(std::min(chunk, std::ssize(nodes) - first)));
     Tensor from = factors.source.index_select(0, index_of(some));
     if (r.defined()) from = from * r;
     const Tensor scores = ops::linear({from, {}}, factors.target).contiguous();
     const float* score = scores.data_ptr<float>();
     for (const int64_t u : some) {
-      const auto linked = known.targets_of(u, relation_number);
-      std::vector<int32_t> order(static_cast<size_t>(n));
-      std::iota(order.begin(), order.end(), 0);
-      std::erase_if(order, [&](int32_t v) {
-        return v == u || std::binary_search(linked.begin(), linked.end(), v);
-      });
-      const auto end = order.begin() + std::min<int64_t>(kept, std::ssize(order));
-      std::partial_sort(order.begin(), end, order.end(), [&](int32_t a, int32_t b) {
-        return score[a] != score[b] ? score[a] > score[b] : a < b;
-      });
-      order.erase(end, order.end());
-      score += n;
-      const std::vector<int32_t> source(order.size(), static_cast<int32_t>(u));
-      const std::vector<int64_t> links(order.size(), example);
-      Pairs pairs;
-      pairs.source = at::full({std::ssize(order)}, u, at::kLong);
-      pairs.target = index_of(std::vector<int64_t>(order.begin(), order.end()));
-      if (example >= 0) pairs.link = index_of(links);
-      if (decoder.reads_statistics()) {
-        pairs.statistics = pair_statistics({graph.graph}, source, order, symmetric);
-      }
-      const Tensor outputs = trained_.model->outputs(graph.inputs, h, &pairs, {}).contiguous();
-      std::vector<Partner> found;
-      for (size_t i = 0; i < order.size(); ++i) {
-        found.push_back({u, order[i], outputs.data_ptr<float>()[i]});
-      }
-      std::stable_sort(found.begin(), found.end(),
-                       [](const Partner& a, const Partner& b) { return a.score > b.score; });
-      found.resize(static_cast<size_t>(std::min<int64_t>(count, std::ssize(found))));
+      const auto found = rerank(u, best_candidates({score, static_cast<size_t>(n)}, u,
+                                                   known.targets_of(u, relation_number), kept));
       partners.insert(partners.end(), found.begin(), found.end());
+      score += n;
     }
   }
   return partners;
+}
+
+TrainedModel with_ranking(TrainedModel trained, Ranking ranking) {
+  if (ranking == Ranking::kAuto) return trained;
+  const bool ranks =
+      trained.predicts == Predicts::kLinkPrediction || trained.predicts == Predicts::kEmbedding;
+  require_option(ranks, OptionName{"ranking"}, ": the model does not predict links");
+  ranking_for(ranking, *trained.model->decoder(), 1, 1);
+  trained.link_task["ranking"] = name_of(ranking);
+  return trained;
 }
 
 void write_link_predictions(const LinkPredictor& predictor, const PredictionColumns& columns,

@@ -21,8 +21,9 @@ class Seeds;
 // Applies a model of links to a graph.
 class LinkPredictor {
  public:
-  // Prepares the graph as in training: if it has no split of links, that of the model is repeated.
-  // `path` is for messages. Both arguments may be discarded afterwards.
+  // Prepares the graph as in training. If the training graph had no split of links, the random
+  // split of training is repeated on it; the targets of another graph without a split belong to
+  // none. `path` is for messages. Both arguments may be discarded afterwards.
   LinkPredictor(const TrainedModel& trained, const Graph& graph, const std::string& path);
   LinkPredictor(const LinkPredictor&) = delete;
   LinkPredictor& operator=(const LinkPredictor&) = delete;
@@ -40,7 +41,8 @@ class LinkPredictor {
   at::Tensor evaluate(std::span<const int64_t> links, Split split) const;
   // Scores on the targets of a split. Throws Error if it has none.
   Scores score(Split split) const;
-  // Outputs for targets, in any split: logits, values in the units of the labels, or scores.
+  // Outputs for targets, in any split: calibrated logits, values in the units of the labels, or
+  // scores.
   at::Tensor predict(std::span<const int64_t> links) const;
   // Embeddings of all nodes, from all links.
   at::Tensor embedding() const;
@@ -58,8 +60,10 @@ class LinkPredictor {
  private:
   struct Visible;  // a graph and its inputs
   Visible visible(Split split) const;
-  at::Tensor outputs(const Visible& visible, const Seeds& seeds,
-                     std::span<const int64_t> links) const;
+  // Exact outputs of seeds, with the messages that targets of this split may see.
+  at::Tensor outputs(const Seeds& seeds, std::span<const int64_t> links, Split split) const;
+  at::Tensor hidden_outputs(const Visible& visible, const Seeds& seeds,
+                            std::span<const int64_t> links) const;
 
   const TrainedModel trained_;
   std::string path_;
@@ -68,6 +72,10 @@ class LinkPredictor {
   Graph graph_;
   std::unique_ptr<Objective> objective_;
 };
+
+// The model with another protocol of ranks; kAuto: that of training. Throws Error if it does not
+// predict links, or cannot be ranked so.
+TrainedModel with_ranking(TrainedModel trained, Ranking ranking);
 
 // Writes source, target and the columns of the task for all targets: label and probability, numbers
 // or a score.

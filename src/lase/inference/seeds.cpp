@@ -1,6 +1,7 @@
 #include "lase/inference/seeds.h"
 
 #include <ATen/ATen.h>
+#include <numeric>
 
 #include "lase/sampler/node_index.h"
 
@@ -12,6 +13,57 @@ const Seeds& node_seeds() {
   static const NodeSeeds seeds;
   return seeds;
 }
+
+// ---- Evaluation
+
+Evaluation::Evaluation(const Seeds& kind, std::span<const int64_t> seeds, const VisibleGraph& graph)
+    : kind_(kind), seeds_(seeds), graph_(graph), size_(std::max<int64_t>(1, std::ssize(seeds))) {
+  constexpr int64_t kPairs = 1 << 16;  // per chunk
+  constexpr int64_t kMostKept = 1 << 22;
+  const int64_t pairs = kind.pairs_per_seed();
+  if (pairs > 0) size_ = std::min(size_, std::max<int64_t>(1, kPairs / pairs));
+  if (pairs * std::ssize(seeds) > kMostKept) {
+    nodes_.resize(static_cast<size_t>(graph.arcs.node_count()));
+    std::iota(nodes_.begin(), nodes_.end(), int64_t{0});
+    return;
+  }
+  NodeIndex distinct;
+  for (int64_t i = 0; i < chunks(); ++i) {
+    Chunk& chunk = kept_.emplace_back();
+    chunk.query = kind.query(seeds_of(i), graph);
+    std::vector<int64_t> rows;
+    for (const int64_t node : chunk.query.nodes) rows.push_back(distinct.number(node));
+    chunk.rows = index_of(rows);
+  }
+  nodes_ = distinct.nodes();
+}
+
+int64_t Evaluation::chunks() const { return (std::ssize(seeds_) + size_ - 1) / size_; }
+
+std::span<const int64_t> Evaluation::seeds_of(int64_t chunk) const {
+  const int64_t first = chunk * size_;
+  const int64_t count = std::min(size_, std::ssize(seeds_) - first);
+  return seeds_.subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+}
+
+Tensor Evaluation::outputs(const Model& model, const Inputs& inputs,
+                           const Tensor& embedding) const {
+  std::vector<Tensor> rows;
+  for (int64_t i = 0; i < chunks(); ++i) {
+    const auto seeds = seeds_of(i);
+    Chunk made;
+    if (kept_.empty()) {
+      made.query = kind_.query(seeds, graph_);
+      made.rows = index_of(made.query.nodes);
+    }
+    const Chunk& chunk = kept_.empty() ? made : kept_[static_cast<size_t>(i)];
+    const Tensor h = embedding.index_select(0, chunk.rows);
+    rows.push_back(kind_.evaluate(model, inputs, seeds, chunk.query, h));
+  }
+  return at::cat(rows);
+}
+
+// ---- Links with labels
 
 HiddenArcs LinkSeeds::hidden(const Adjacency& graph, std::span<const int64_t> seeds) const {
   std::vector<int32_t> source;
@@ -36,8 +88,9 @@ Query LinkSeeds::query_of(const Ends& ends, const VisibleGraph& graph) const {
   pairs.source = rows(ends.source);
   pairs.target = rows(ends.target);
   if (targets_.attributes.columns > 0) pairs.link = index_of(ends.link);
-  if (statistics_) {
-    pairs.statistics = pair_statistics(graph, ends.source, ends.target, symmetric_);
+  if (!ends.candidates.empty()) pairs.candidates = rows(ends.candidates);
+  if (rules_.statistics) {
+    pairs.statistics = pair_statistics(graph, ends.source, ends.target, rules_.symmetric);
   }
   query.nodes = distinct.nodes();
   return query;

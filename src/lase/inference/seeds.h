@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,10 +20,16 @@ namespace lase {
 struct Query {
   std::vector<int64_t> nodes = {};
   std::optional<Pairs> pairs = {};
-  at::Tensor excluded = {};  // bool [pairs]: candidates that are not negative; undefined: none
+  // Link prediction: which outputs are not those of negative samples, such as those of links; bool
+  // [links, outputs per link]. Undefined: none.
+  at::Tensor excluded = {};
 
   const Pairs* links() const { return pairs ? &*pairs : nullptr; }
 };
+
+// The number of links, of n training links, that may be hidden at once: most of them should pass
+// messages.
+inline int64_t most_hidden(int64_t n) { return std::max<int64_t>(1, n / 10); }
 
 // The seeds of a task: what is sampled in batches, scored and predicted. A seed is a number, of a
 // node or of a target link.
@@ -43,6 +50,8 @@ class Seeds {
                                const SampleKey& key) const = 0;
   // What exact outputs require.
   virtual Query query(std::span<const int64_t> seeds, const VisibleGraph& graph) const = 0;
+  // Number of pairs of query() per seed.
+  virtual int64_t pairs_per_seed() const { return 0; }
   // Exact outputs, one row per seed, as Objective::score expects them, from the embeddings of the
   // nodes of query().
   virtual at::Tensor evaluate(const Model& model, const Inputs& inputs,
@@ -66,23 +75,58 @@ class NodeSeeds : public Seeds {
   }
 };
 
+// Exact outputs of seeds. Pairs are made in chunks, so that memory does not grow with their number.
+class Evaluation {
+ public:
+  // `kind`, `seeds` and the graph must outlive the object.
+  Evaluation(const Seeds& kind, std::span<const int64_t> seeds, const VisibleGraph& graph);
+
+  // The nodes whose embeddings are required.
+  const std::vector<int64_t>& nodes() const { return nodes_; }
+  // As Objective::score expects them, from the embeddings of nodes().
+  at::Tensor outputs(const Model& model, const Inputs& inputs, const at::Tensor& embedding) const;
+
+ private:
+  struct Chunk {
+    Query query;
+    at::Tensor rows;  // int64 [nodes of the query]: in the embeddings of nodes()
+  };
+  std::span<const int64_t> seeds_of(int64_t chunk) const;
+  int64_t chunks() const;
+
+  const Seeds& kind_;
+  std::span<const int64_t> seeds_;
+  VisibleGraph graph_;
+  int64_t size_;  // seeds per chunk
+  std::vector<int64_t> nodes_;
+  std::vector<Chunk> kept_;  // empty: too large; made again for every outputs()
+};
+
+// What a decoder requires of pairs.
+struct PairRules {
+  bool symmetric = false;   // the order of the two nodes does not matter
+  bool statistics = false;  // it reads pair_statistics()
+  bool product = false;     // its scores are products; see ScoreFactors
+};
+
 // Target links with labels. While a link is scored, it, its reverse and its parallel copies pass no
 // messages.
 class LinkSeeds : public Seeds {
  public:
-  // `targets` must outlive the seeds. `statistics`: whether the decoder reads them.
-  LinkSeeds(const LinkTargets& targets, bool symmetric, bool statistics)
-      : targets_(targets), symmetric_(symmetric), statistics_(statistics) {}
+  // `targets` must outlive the seeds.
+  LinkSeeds(const LinkTargets& targets, const PairRules& rules)
+      : targets_(targets), rules_(rules) {}
 
   bool hides() const override { return true; }
   HiddenArcs hidden(const Adjacency& graph, std::span<const int64_t> seeds) const override;
   Query training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
                        const SampleKey& key) const override;
   Query query(std::span<const int64_t> seeds, const VisibleGraph& graph) const override;
+  int64_t pairs_per_seed() const override { return 1; }
 
  protected:
   const LinkTargets& targets() const { return targets_; }
-  bool symmetric() const { return symmetric_; }
+  const PairRules& rules() const { return rules_; }
   // The pairs source[i], target[i] with the attributes of link[i].
   struct Ends {
     void reserve(size_t pairs) {
@@ -95,6 +139,8 @@ class LinkSeeds : public Seeds {
     std::vector<int32_t> target = {};
     std::vector<int64_t> link = {};
 
+    std::vector<int32_t> candidates = {};  // nodes to score in place of every end
+
     void add(int32_t u, int32_t v, int64_t row) {
       source.push_back(u);
       target.push_back(v);
@@ -105,8 +151,7 @@ class LinkSeeds : public Seeds {
 
  private:
   const LinkTargets& targets_;
-  bool symmetric_;
-  bool statistics_;
+  PairRules rules_;
 };
 
 }  // namespace lase

@@ -25,13 +25,17 @@ class ProductDecoder : public Decoder {
  public:
   Tensor forward(const Tensor& h, const Pairs& pairs, const LinkAttributes& links,
                  const ops::Dropout&) const override {
-    const auto [source, target] = factors(h);
-    Tensor product = source.index_select(0, pairs.source) * target.index_select(0, pairs.target);
-    if (pairs.link.defined()) {
-      const Tensor r = relation(links, pairs.link);
-      if (r.defined()) product = product * r;
-    }
-    return product.sum(1, true) + bias();
+    const auto [a, b] = factors(h);
+    Tensor of_source = a.index_select(0, pairs.source);        // a(u)
+    const Tensor of_target = b.index_select(0, pairs.target);  // b(v)
+    const Tensor r = pairs.link.defined() ? relation(links, pairs.link) : Tensor();
+    if (r.defined()) of_source = of_source * r;
+    const Tensor own = (of_source * of_target).sum(1, true);
+    if (!pairs.candidates.defined()) return own + bias();
+    const Tensor targets = ops::linear({of_source, {}}, b.index_select(0, pairs.candidates));
+    const Tensor sources = ops::linear({r.defined() ? of_target * r : of_target, {}},
+                                       a.index_select(0, pairs.candidates));
+    return at::cat({own, targets, sources}, 1) + bias();
   }
   bool is_product() const override { return true; }
 

@@ -17,6 +17,9 @@ struct Pairs {
   at::Tensor target;      // int64 [n]: row of v
   at::Tensor link;        // int64 [n]: row of the link's own attributes; undefined: it has none
   at::Tensor statistics;  // [n, kPairStatistics], if the decoder reads them: see pair_statistics()
+  // int64 [m]: rows to score in place of the target and of the source of every link, if scores are
+  // products; undefined: none.
+  at::Tensor candidates = {};
 };
 
 // The parts of a score that is a product, score(u, e, v) = ⟨a(u) ⊙ r(e), b(v)⟩ + c. They rank all
@@ -31,7 +34,8 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // [pairs, outputs], given h [nodes, d] and the attributes of links.
+  // [pairs, outputs], given h [nodes, d] and the attributes of links. With m candidates
+  // [pairs, 1 + 2 m]: the pair itself, all candidates in place of its target, and of its source.
   virtual at::Tensor forward(const at::Tensor& h, const Pairs& pairs, const LinkAttributes& links,
                              const ops::Dropout& dropout) const = 0;
   virtual bool reads_statistics() const { return false; }

@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 5> kEnumNames<Predicts> = {
 struct Decision {
   std::string metric = {};         // that selected the best epoch; empty: the default of the task
   int64_t positive = -1;           // with two classes, the one that is rarer among training nodes
+  double temperature = 1;          // logits are divided by it first; see Objective::calibrate
   std::vector<float> offset = {};  // [outputs]: subtracted from the logits; empty: zero
 
   float offset_of(int64_t c) const { return offset.empty() ? 0 : offset[static_cast<size_t>(c)]; }

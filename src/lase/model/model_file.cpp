@@ -66,6 +66,7 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                 {"decision",
                  {{"metric", trained.decision.metric},
                   {"positive", trained.decision.positive},
+                  {"temperature", trained.decision.temperature},
                   {"offset", trained.decision.offset}}},
                 {"training", trained.training}};
   if (shape.links) {
@@ -135,20 +136,6 @@ bool equal(const StringTable& a, const StringTable& b) {
   return true;
 }
 
-// Throws Error for the first difference between two lists of names.
-void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
-                 const std::string& path) {
-  require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
-          ", but the model was trained on ", expected.size(), difference(expected, found),
-          "; import the data with ", OptionName{"like"}, " and the training graph");
-  for (int64_t i = 0; i < expected.size(); ++i) {
-    if (expected[i] == found[i]) continue;
-    fail(path, ": column ", i + 1, " of the ", what, " is ", quote(found[i]),
-         ", but the model was trained on ", quote(expected[i]), "; import the data with ",
-         OptionName{"like"}, " and the training graph");
-  }
-}
-
 // Throws Error if the time slices of the graph are not those of the training graph, although their
 // names may be.
 void check_slices(const nlohmann::json& expected, const nlohmann::json& found,
@@ -162,6 +149,19 @@ void check_slices(const nlohmann::json& expected, const nlohmann::json& found,
 }
 
 }  // namespace
+
+void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
+                 const std::string& path) {
+  require(expected.size() == found.size(), path, ": has ", found.size(), " ", what,
+          ", but the model was trained on ", expected.size(), difference(expected, found),
+          "; import the data with ", OptionName{"like"}, " and the training graph");
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == found[i]) continue;
+    fail(path, ": column ", i + 1, " of the ", what, " is ", quote(found[i]),
+         ", but the model was trained on ", quote(expected[i]), "; import the data with ",
+         OptionName{"like"}, " and the training graph");
+  }
+}
 
 Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string& path) {
   require(graph.node_count() > 0, path, ": has no nodes");

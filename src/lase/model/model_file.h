@@ -24,6 +24,10 @@ struct TrainedModel : ModelDescription {
 void save_model(const TrainedModel& trained, const std::string& path);
 TrainedModel load_model(const std::string& path);
 
+// Throws Error for the first difference between the names of columns in training and in a graph.
+// `what` they are, such as "link attributes", and `path` are for the message.
+void check_names(const StringTable& expected, const StringTable& found, std::string_view what,
+                 const std::string& path);
 // The graph as the model expects it: features added or reduced as in training. A graph that is
 // already prepared stays the same. Throws Error with the difference if columns, time slices or
 // directions are not those of the training graph.

@@ -1,6 +1,7 @@
 #include "lase/model/stored_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lase/base/error.h"
 #include "lase/base/json.h"
@@ -31,6 +32,7 @@ bool is_training(const json& training) {
 Decision decision_from(const json& decision) {
   return {.metric = decision.at("metric").get<std::string>(),
           .positive = decision.at("positive").get<int64_t>(),
+          .temperature = decision.value("temperature", 1.0),
           .offset = decision.at("offset").get<std::vector<float>>()};
 }
 
@@ -111,8 +113,10 @@ StoredModel read_model(const std::string& path) try {
   if (about.contains("decision")) {
     stored.decision = decision_from(about.at("decision"));
     const auto size = std::ssize(stored.decision.offset);
-    require(stored.decision.positive < shape.outputs && (size == 0 || size == shape.outputs), path,
-            ": the description of the model is damaged");
+    const double temperature = stored.decision.temperature;
+    require(stored.decision.positive < shape.outputs && (size == 0 || size == shape.outputs) &&
+                temperature > 0 && std::isfinite(temperature),
+            path, ": the description of the model is damaged");
   }
   stored.preprocessing = about.value("preprocessing", json::object());
   stored.training = about.at("training");

@@ -100,4 +100,10 @@ at::Tensor pair_statistics(const VisibleGraph& graph, std::span<const int32_t> s
   return statistics;
 }
 
+std::array<std::string_view, kPairStatistics> pair_statistic_names(bool symmetric) {
+  return {symmetric ? "sum of log degrees" : "log degree of the source",
+          symmetric ? "difference of log degrees" : "log degree of the target",
+          "log of common neighbors", "Adamic-Adar index", "resource allocation"};
+}
+
 }  // namespace lase

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "lase/graph/adjacency.h"
 #include "lase/graph/hidden_arcs.h"
@@ -28,5 +30,8 @@ inline constexpr int64_t kPairStatistics = 5;
 // A pair takes time O(d log D) for neighborhoods of d ≤ D links.
 at::Tensor pair_statistics(const VisibleGraph& graph, std::span<const int32_t> source,
                            std::span<const int32_t> target, bool symmetric);
+
+// Names of the statistics, in their order.
+std::array<std::string_view, kPairStatistics> pair_statistic_names(bool symmetric);
 
 }  // namespace lase

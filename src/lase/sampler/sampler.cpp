@@ -57,10 +57,20 @@ class VisibleRow {
     degree_ -= std::ssize(hidden_);
   }
   int64_t degree() const { return degree_; }
+  // Of the visible arcs, hidden_[k] − k precede hidden_[k], counted from the start of all rows.
   int64_t at(int64_t i) const {
-    int64_t arc = begin_ + i;
-    for (const int64_t hidden : hidden_) arc += hidden <= arc ? 1 : 0;
-    return arc;
+    const int64_t arc = begin_ + i;
+    int64_t first = 0;
+    int64_t last = std::ssize(hidden_);
+    while (first < last) {
+      const int64_t k = first + (last - first) / 2;
+      if (hidden_[static_cast<size_t>(k)] - k <= arc) {
+        first = k + 1;
+      } else {
+        last = k;
+      }
+    }
+    return arc + first;
   }
 
  private:

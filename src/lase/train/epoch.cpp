@@ -72,7 +72,7 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
   int64_t done = 0;  // nodes
   for (int64_t batch = 0; batch < all;) {
     if (estimator_.batches_left() == 0) {
-      const int64_t last = std::min(all, batch + options_.sampling.refresh_every);
+      const int64_t last = std::min(all, batch + estimator_.refresh_every());
       refresh({order.begin() + batch * n / all, order.begin() + last * n / all});
     }
     const int64_t batches = std::min(all - batch, estimator_.batches_left());

@@ -8,6 +8,7 @@
 #include "lase/base/error.h"
 #include "lase/base/format.h"
 #include "lase/inference/inference.h"
+#include "lase/inference/seeds.h"
 
 namespace lase {
 namespace {
@@ -79,6 +80,10 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
       options_.strategy == Strategy::kGate || options_.strategy == Strategy::kMinVar;
   require_option(!seeds.hides || !weighted, OptionName{"strategy"}, " ", name_of(options_.strategy),
                  ": not supported if links are predicted; use uniform or snapshot");
+  if (seeds.hides) {
+    const int64_t most = most_hidden(seeds.epoch) / std::max<int64_t>(1, seeds.batch);
+    options_.refresh_every = std::clamp<int64_t>(most, 1, options_.refresh_every);
+  }
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.replacement = options_.replacement;
   // The terms of the first layer need no gradient if they are unmodified features.

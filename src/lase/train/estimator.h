@@ -31,6 +31,9 @@ class Estimator {
   // Whether it is ever refreshed. A lazy snapshot cannot be restored bit for bit.
   bool needs_refreshes() const;
   bool lazy() const { return lazy_; }
+  // Number of batches between refreshes. If links are predicted, at most as many as predict a tenth
+  // of the links, because a snapshot is computed without these.
+  int64_t refresh_every() const { return options_.refresh_every; }
   // Number of batches until refresh() must be called again.
   int64_t batches_left() const { return left_; }
   void count_batches(int64_t batches) { left_ -= batches; }

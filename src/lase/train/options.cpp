@@ -75,7 +75,7 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.add(
         "batch_size", &O::batch, at_least(0),
         "Maximum number of nodes, or of target links, per batch; batches have similar sizes (0 = "
-        "all in one batch)");
+        "all in one batch). Links of a batch pass no messages, so it has at most a tenth of them");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
             "always use all links");
@@ -93,9 +93,13 @@ const OptionTable<TrainOptions>& train_option_table() {
             "Decay of the exponential moving average of the weights (0 = off)");
     all.add("select", &O::select, any(),
             "Metric that selects the best epoch on validation nodes: micro_f1, macro_f1, accuracy, "
-            "roc_auc, average_precision, log_loss, f1=CLASS or loss; for regression r2, "
+            "roc_auc, average_precision, log_loss, calibration_error, f1=CLASS or loss; for "
+            "regression r2, "
             "absolute_error or loss; auto = micro_f1 or r2, but if one class has more than 80 % of "
             "the training nodes, average_precision for two classes and macro_f1 for more");
+    all.add("calibrate", &O::calibrate, any(),
+            "Calibrate the probabilities of classes: divide logits by the temperature with the "
+            "lowest log loss on validation nodes or links");
     all.add("eval_every", &O::eval_every, at_least(0),
             "Number of epochs between validations (0 = as many as keep validation below a fifth of "
             "the time)");

@@ -77,6 +77,7 @@ struct TrainOptions {
   double average = 0.98;  // EMA of the weights over steps: w̄ ← average w̄ + (1 − average) w; 0: off
   // Metric of the best epoch on validation nodes; see Objective::select. "loss": the lowest loss.
   std::string select = "auto";
+  bool calibrate = false;  // fit a temperature on validation seeds; see Objective::calibrate
   int64_t eval_every = 0;  // epochs between validations; 0: so many that they take little time
   uint64_t seed = 1;
 
@@ -93,7 +94,7 @@ struct TrainOptions {
 
 const OptionTable<SamplingOptions>& sampling_option_table();
 const OptionTable<AdamOptions>& adam_option_table();
-// Options that determine the weights; stored with the model.
+// Options that determine the model; stored with it.
 const OptionTable<TrainOptions>& train_option_table();
 // Options for checkpoints.
 const OptionTable<TrainOptions>& checkpoint_option_table();

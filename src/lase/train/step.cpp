@@ -40,7 +40,7 @@ TrainStep::Result TrainStep::run(const BatchStream::Item& item, const Options& o
                      item.baseline ? &*item.baseline : nullptr, item.query.links());
   if (item.query.excluded.defined()) {
     constexpr float kNever = -1e9F;
-    outputs = outputs.masked_fill(item.query.excluded.unsqueeze(1), kNever);
+    outputs = outputs.reshape_as(item.query.excluded).masked_fill(item.query.excluded, kNever);
   }
   const at::Tensor loss = objective_.loss(outputs, item.seeds).mean();
   result.loss = static_cast<double>(loss.item<float>());

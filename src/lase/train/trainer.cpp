@@ -170,11 +170,11 @@ void Trainer::validate(EpochReport& report) {
   const Tensor outputs = validation_->outputs();
   model_.parameters().set(weights);
   Objective& objective = *data_.objective;
-  objective.tune_decision(outputs, nodes);
+  const Tensor predictions = objective.predictions(outputs);
+  objective.tune_decision(predictions, nodes);
   report.validated = true;
-  report.val =
-      objective.score(objective.predictions(outputs), nodes, Objective::Detail::kDecisions);
-  const Tensor loss = objective.loss(outputs, nodes).mean();
+  report.val = objective.score(predictions, nodes, Objective::Detail::kDecisions);
+  const Tensor loss = objective.validation_loss(outputs, nodes).mean();
   rate_.validated(best_.offer(report.epoch, objective.headline(report.val).merit(),
                               static_cast<double>(loss.item<float>()), average));
   val_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -226,7 +226,10 @@ void Trainer::score_weights() {
     logits = outputs();
   }
   const Protocol& protocol = data_.protocol;
-  if (!protocol.val.empty()) objective.tune_decision(logits.val, protocol.val);
+  if (options_.calibrate) result_.calibration = objective.calibrate(logits.val, protocol.val);
+  if (!protocol.val.empty()) {
+    objective.tune_decision(objective.predictions(logits.val), protocol.val);
+  }
   data_.trained.decision = objective.decision();
   const auto score = [&](const Tensor& rows, const std::vector<int64_t>& seeds) {
     return seeds.empty() ? Scores() : objective.score(objective.predictions(rows), seeds);
@@ -239,6 +242,7 @@ void Trainer::score_weights() {
 json Trainer::run_options() const {
   json all = to_json(options_);
   all["graph"] = graph_;
+  all.erase("calibrate");
   // Otherwise more epochs continue the run.
   if (options_.schedule != Schedule::kCosine) all.erase("epochs");
   if (epochs_.estimator().lazy()) all["checkpoint_every"] = options_.checkpoint_every;
@@ -357,11 +361,9 @@ TrainResult train(const Graph& graph, const TrainOptions& options) {
   const Workspace workspace;
   const auto start = std::chrono::steady_clock::now();
   TrainOptions resolved = checked(options);
-  resolved.predicts = what_to_predict(graph, options.predicts);
-  Graph prepared = graph;
-  if (predicts_links(resolved.predicts)) {
-    prepare_links(prepared, resolved.predicts, resolved.links, resolved.seed);
-  }
+  const PreparedTask task = prepare_task(graph, task_options(options));
+  resolved.predicts = task.predicts;
+  const Graph& prepared = task.graph;
   FeatureChoice features;
   if (options.features.embed.method == EmbedMethod::kAuto) {
     features = choose_features(prepared, resolved);
@@ -370,6 +372,8 @@ TrainResult train(const Graph& graph, const TrainOptions& options) {
   Trainer trainer(prepared, resolved, std::move(features.learned));
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
   TrainResult result = trainer.run(setup.count());
+  // A random split is repeated on the same graph, and not on others.
+  if (predicts_links(task.predicts)) result.trained.link_task["graph"] = fingerprint(graph);
   result.features = std::move(features.reason);
   return result;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lase/graph/graph.h"
+#include "lase/inference/calibration.h"
 #include "lase/inference/metrics.h"
 #include "lase/model/model_file.h"
 #include "lase/train/options.h"
@@ -55,6 +57,7 @@ struct TrainResult {
   std::string diverged;  // why training diverged; empty: it did not. The last good weights are kept
   std::string checkpoint_error;  // why a checkpoint could not be written; empty: no failure
   double val_loss = 0;           // of the best weights
+  std::optional<TemperatureFit> calibration;  // if requested
   Scores val;
   Scores test;
 };

@@ -67,6 +67,28 @@ ModelOptions with_decoder(ModelOptions options, Predicts predicts, const LinkTar
   return options;
 }
 
+// Pairs to sample negative links from, if given.
+NodePairs negatives_of(const TrainingData& data, const TrainOptions& options) {
+  const LinkPredictionOptions& prediction = options.links.prediction;
+  if (prediction.negative_file.empty()) return {};
+  require_option(
+      options.predicts == Predicts::kLinkPrediction || options.predicts == Predicts::kEmbedding,
+      OptionName{"negative_file"}, ": has no effect unless links are predicted");
+  require_option(prediction.sampling == NegativeSampling::kUniform, OptionName{"negative_file"},
+                 " and ", OptionName{"negative_sampling"}, " are mutually exclusive");
+  NodePairs pairs = read_node_pairs(prediction.negative_file, data.graph.nodes.names);
+  const Adjacency& graph = data.protocol.train_graph;
+  bool any = false;  // is not linked
+  for (size_t i = 0; i < pairs.source.size() && !any; ++i) {
+    const auto* row = graph.neighbor.data();
+    any = !std::binary_search(row + graph.row_ptr[pairs.source[i]],
+                              row + graph.row_ptr[pairs.source[i] + 1], pairs.target[i]);
+  }
+  require(any, prediction.negative_file,
+          ": all pairs are linked in the training data; expected pairs that are not linked");
+  return pairs;
+}
+
 void describe_graph(const TrainingData& data, TrainedModel& trained) {
   const Graph& graph = data.graph;
   trained.task = data.objective->labels().task;
@@ -83,15 +105,20 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
   trained.target_scale = data.objective->target_scale().scale;
 }
 
+void check_calibration(const TrainingData& data) {
+  const std::string_view seeds = predicts_links(data.trained.predicts) ? "links" : "nodes";
+  require_option(data.objective->has_probabilities(), OptionName{"calibrate"},
+                 ": the task has no classes, so that there are no probabilities to calibrate");
+  require_option(!data.protocol.val.empty(), OptionName{"calibrate"},
+                 ": the graph has no validation ", seeds, " to fit the temperature on");
+}
+
 }  // namespace
 
 int64_t TrainingData::batch_size(int64_t batch) const {
   const auto all = std::ssize(protocol.train);
-  if (batch == 0) return all;
-  // The links of a batch pass no messages; most of the others should.
-  constexpr int64_t kMostHidden = 10;
-  const int64_t most = seeds->hides() ? std::max<int64_t>(1, all / kMostHidden) : all;
-  return std::min(batch, most);
+  const int64_t most = seeds->hides() ? most_hidden(all) : all;
+  return batch == 0 ? most : std::min(batch, most);
 }
 
 std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOptions& options,
@@ -105,6 +132,7 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
   const bool alone = !layer_type(options.model.model).make;
   data.protocol = links ? make_link_protocol(graph, options.predicts, *data.objective)
                         : make_protocol(graph, *data.objective, training_links(options), alone);
+  if (options.calibrate) check_calibration(data);
   if (options.features.embed.method != EmbedMethod::kNone) {
     data.trained.learned =
         learned.present() ? std::move(learned) : learn(graph, data.protocol.train_graph, options);
@@ -122,6 +150,8 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
   const ModelOptions model = with_decoder(options.model, options.predicts, graph.targets);
   data.trained.model = std::make_shared<Model>(model, shape, options.seed);
   LinkTaskOptions task = options.links;
+  require_option(options.predicts != Predicts::kLinks || task.prediction.ranking == Ranking::kAuto,
+                 OptionName{"ranking"}, ": has no effect unless links are predicted");
   if (links) {
     const auto evaluated = std::max(std::ssize(data.protocol.val), std::ssize(data.protocol.test));
     task.prediction.ranking = ranking_for(task.prediction.ranking, *data.trained.model->decoder(),
@@ -132,8 +162,8 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
   }
   data.objective->fit(data.protocol.train, options.balance);
   data.objective->set_decision(data.objective->select(options.select, data.protocol.train));
-  data.seeds =
-      make_seeds(data.graph, options.predicts, *data.trained.model, task.prediction, options.seed);
+  data.seeds = make_seeds(data.graph, options.predicts, *data.trained.model, task.prediction,
+                          options.seed, negatives_of(data, options));
   describe_graph(data, data.trained);
   return prepared;
 }

@@ -36,13 +36,8 @@ int64_t needed_arcs(const Adjacency& graph, const std::vector<int64_t>& nodes, i
 
 Validation::Validation(const Model& model, const Inputs& inputs, const Adjacency& graph,
                        const std::vector<int64_t>& seeds, const Seeds& kind)
-    : model_(model),
-      inputs_(inputs),
-      graph_(graph),
-      seeds_(seeds),
-      kind_(kind),
-      query_(kind.query(seeds, {graph})) {
-  const std::vector<int64_t>& nodes = query_.nodes;
+    : model_(model), inputs_(inputs), graph_(graph), evaluation_(kind, seeds, {graph}) {
+  const std::vector<int64_t>& nodes = evaluation_.nodes();
   const int64_t layers = model.block_count();
   links_ = layers * graph.arc_count();
   if (layers == 0) return;
@@ -60,13 +55,13 @@ Validation::Validation(const Model& model, const Inputs& inputs, const Adjacency
 
 at::Tensor Validation::outputs() const {
   c10::NoGradGuard no_grad;
-  return kind_.evaluate(model_, inputs_, seeds_, query_, embedding());
+  return evaluation_.outputs(model_, inputs_, embedding());
 }
 
 at::Tensor Validation::embedding() const {
   if (!batch_) {
     const at::Tensor all = infer(model_, inputs_, graph_, Keep::kEmbedding).embedding;
-    return all.index_select(0, index_of(query_.nodes));
+    return all.index_select(0, index_of(evaluation_.nodes()));
   }
   State state = model_.start(inputs_, batch_->nodes);
   for (int64_t l = 0; l < model_.block_count(); ++l) {

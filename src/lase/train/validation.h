@@ -33,9 +33,7 @@ class Validation {
   const Model& model_;
   const Inputs& inputs_;
   const Adjacency& graph_;
-  const std::vector<int64_t>& seeds_;
-  const Seeds& kind_;
-  Query query_;
+  Evaluation evaluation_;
   std::optional<Batch> batch_;  // the part of the graph that the nodes depend on
   int64_t links_ = 0;
 };

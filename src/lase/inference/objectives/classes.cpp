@@ -10,6 +10,11 @@
 
 namespace lase {
 
+at::Tensor ClassObjective::predictions(const at::Tensor& outputs) const {
+  const double temperature = decision().temperature;
+  return temperature == 1 ? outputs : outputs / temperature;
+}
+
 // With two classes, the average precision is that of one of them.
 std::string ClassObjective::precision_title() const {
   const bool binary = outputs() == 2 && decision().positive >= 0;
@@ -18,12 +23,14 @@ std::string ClassObjective::precision_title() const {
 }
 
 std::vector<Metric> ClassObjective::all_metrics(const Scores& scores) const {
-  std::vector<Metric> all = {{"micro_f1", "micro-F1", scores.micro_f1},
-                             {"macro_f1", "macro-F1", scores.macro_f1},
-                             {"accuracy", "accuracy", scores.accuracy},
-                             {"roc_auc", "ROC-AUC", scores.roc_auc},
-                             {"average_precision", precision_title(), scores.average_precision},
-                             {"log_loss", "log loss", scores.log_loss, true}};
+  std::vector<Metric> all = {
+      {"micro_f1", "micro-F1", scores.micro_f1},
+      {"macro_f1", "macro-F1", scores.macro_f1},
+      {"accuracy", "accuracy", scores.accuracy},
+      {"roc_auc", "ROC-AUC", scores.roc_auc},
+      {"average_precision", precision_title(), scores.average_precision},
+      {"log_loss", "log loss", scores.log_loss, true},
+      {"calibration_error", "calibration error", scores.calibration_error, true}};
   const std::string& selected = decision().metric;
   const auto c = static_cast<size_t>(std::max<int64_t>(0, decision().positive));
   if (selected.starts_with("f1=")) {
@@ -70,8 +77,9 @@ void ClassObjective::write_row(TextWriter& out, std::span<const float> row,
 bool ClassObjective::wants_ranks(Detail detail, const at::Tensor& predictions) const {
   constexpr int64_t kMost = 100'000'000;  // scores to sort
   const std::string& metric = decision().metric;
-  return predictions.numel() <= kMost && (detail == Detail::kAll || metric == "roc_auc" ||
-                                          metric == "average_precision" || metric == "log_loss");
+  return predictions.numel() <= kMost &&
+         (detail == Detail::kAll || metric == "roc_auc" || metric == "average_precision" ||
+          metric == "log_loss" || metric == "calibration_error");
 }
 
 void ClassObjective::add_ranks(Scores& scores, const at::Tensor& predictions,

@@ -14,8 +14,8 @@ using at::Tensor;
 //
 //   loss = −log exp z_0 / Σ_{j ≤ c} exp z_j     with z_0 the score of e
 //
-// Outputs are scores [n (1 + c), 1] in training, and ranks and scores [n, 4] otherwise; see
-// PredictedLinks. The loss of the latter compares a link with one random pair.
+// Outputs are scores [n, 1 + c] in training, and ranks and scores [n, kRankedColumns] otherwise;
+// see PredictedLinks. The loss of the latter compares a link with one random pair.
 class LinkPrediction : public Objective {
  public:
   explicit LinkPrediction(Ranking ranking) : Objective(Labels()), ranking_(ranking) {}
@@ -27,9 +27,11 @@ class LinkPrediction : public Objective {
   }
 
   LossSum loss(const Tensor& outputs, std::span<const int64_t> links) const override {
-    const auto n = std::ssize(links);
-    const Tensor scores = outputs.size(0) == n ? outputs.narrow(1, 2, 2) : outputs.reshape({n, -1});
-    return {-scores.log_softmax(1).select(1, 0).sum(), at::scalar_tensor(n, at::kFloat)};
+    return {-outputs.log_softmax(1).select(1, 0).sum(),
+            at::scalar_tensor(std::ssize(links), at::kFloat)};
+  }
+  LossSum validation_loss(const Tensor& outputs, std::span<const int64_t> links) const override {
+    return loss(outputs.narrow(1, kLinkScore, 2), links);
   }
 
   Scores score(const Tensor& predictions, std::span<const int64_t> links,
@@ -38,7 +40,7 @@ class LinkPrediction : public Objective {
     scores.nodes = std::ssize(links);
     if (links.empty()) return scores;
     const Tensor values = predictions.cpu().contiguous();
-    const Tensor rank = values.narrow(1, 0, 2).to(at::kDouble);
+    const Tensor rank = values.narrow(1, kTargetRank, 2).to(at::kDouble);
     const auto hits = [&](double most) {
       return rank.le(most).to(at::kDouble).mean().item<double>();
     };
@@ -48,9 +50,9 @@ class LinkPrediction : public Objective {
     scores.hits_at_50 = hits(50);
     std::vector<Ranked> ranked;
     const auto* row = values.data_ptr<float>();
-    for (int64_t i = 0; i < scores.nodes; ++i, row += 4) {
-      ranked.push_back({row[2], true});
-      ranked.push_back({row[3], false});
+    for (int64_t i = 0; i < scores.nodes; ++i, row += kRankedColumns) {
+      ranked.push_back({row[kLinkScore], true});
+      ranked.push_back({row[kRandomScore], false});
     }
     const RankScores of_pairs = rank_scores(ranked);
     scores.roc_auc = of_pairs.roc_auc;

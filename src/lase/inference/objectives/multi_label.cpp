@@ -52,9 +52,14 @@ class MultiLabel : public ClassObjective {
       row += known;
     }
     sum_up(scores, correct);
-    if (wants_ranks(detail, values) && columns == known) {
+    if (wants_ranks(detail, values) && columns >= known) {
       add_ranks(scores, values, nodes);
-      scores.log_loss = loss(values, nodes).mean().item<double>();
+      scores.log_loss = log_loss(values, nodes, 1);
+      CalibrationBins bins;
+      for_each_known(values, nodes, [&](double z, bool truth) {
+        bins.add(1 / (1 + std::exp(-std::abs(z))), truth == (z > 0));
+      });
+      bins.store(scores);
     }
     return scores;
   }
@@ -91,6 +96,19 @@ class MultiLabel : public ClassObjective {
     return known;
   }
 
+  // −log p = log(1 + exp(∓β z)) for a label that is 1 or 0
+  double log_loss(const Tensor& logits, std::span<const int64_t> nodes,
+                  double beta) const override {
+    double sum = 0;
+    double count = 0;
+    for_each_known(logits, nodes, [&](double z, bool truth) {
+      const double x = truth ? -beta * z : beta * z;
+      sum += std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+      count += 1;
+    });
+    return ratio(sum, count);
+  }
+
   // The threshold with the highest F1 for each class with enough positive nodes.
   std::vector<float> tuned_offsets(const Tensor& outputs,
                                    std::span<const int64_t> nodes) const override {
@@ -106,6 +124,22 @@ class MultiLabel : public ClassObjective {
       offsets.push_back(positive < kEnough ? 0 : best_offset(scored));
     }
     return offsets;
+  }
+
+ private:
+  // Calls visit(z, truth) for every known label of the classes of the model.
+  template <class Visit>
+  void for_each_known(const Tensor& logits, std::span<const int64_t> nodes,
+                      const Visit& visit) const {
+    const int64_t known = logits.size(1);
+    const auto* row = logits.data_ptr<float>();
+    for (const int64_t node : nodes) {
+      for (int64_t c = 0; c < known; ++c) {
+        const float target = labels().target[node * labels().classes() + c];
+        if (!std::isnan(target)) visit(double{row[c]}, target == 1);
+      }
+      row += known;
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 #include <algorithm>
+#include <cmath>
 
 #include "lase/base/error.h"
 #include "lase/inference/objectives/classes.h"
@@ -9,6 +10,14 @@ namespace lase {
 namespace {
 
 using at::Tensor;
+
+// log Σ_c exp β z_c
+double log_sum_exp(std::span<const float> z, double beta) {
+  const double most = double{*std::max_element(z.begin(), z.end())};
+  double sum = 0;
+  for (const float each : z) sum += std::exp(beta * (double{each} - most));
+  return beta * most + std::log(sum);
+}
 
 // Every node has exactly one class y(u):
 //
@@ -86,7 +95,8 @@ class SingleLabel : public ClassObjective {
     sum_up(scores, correct);
     if (wants_ranks(detail, values)) {
       add_ranks(scores, values, nodes);
-      scores.log_loss = mean_log_loss(values, nodes);
+      scores.log_loss = log_loss(values, nodes, 1);
+      add_calibration(scores, values, nodes);
     }
     return scores;
   }
@@ -128,6 +138,18 @@ class SingleLabel : public ClassObjective {
     return nodes_of_class;
   }
 
+  double log_loss(const Tensor& logits, std::span<const int64_t> nodes,
+                  double beta) const override {
+    double sum = 0;
+    double count = 0;
+    for_each_node(logits, nodes, [&](std::span<const float> z, size_t y) {
+      if (y >= z.size()) return;
+      sum += log_sum_exp(z, beta) - beta * double{z[y]};
+      count += 1;
+    });
+    return ratio(sum, count);
+  }
+
   // Two classes: the threshold of the rarer class with the highest F1, unless micro-F1 or accuracy
   // is to be high.
   std::vector<float> tuned_offsets(const Tensor& outputs,
@@ -143,21 +165,26 @@ class SingleLabel : public ClassObjective {
   }
 
  private:
-  // Mean of −log p of the true class, over the nodes whose class the model knows.
-  double mean_log_loss(const Tensor& predictions, std::span<const int64_t> nodes) const {
-    const Tensor logs = predictions.log_softmax(1).contiguous();
-    const auto* row = logs.data_ptr<float>();
-    double sum = 0;
-    double count = 0;
+  // Calls visit(z, y) with the logits [classes of the model] and the class of every node.
+  template <class Visit>
+  void for_each_node(const Tensor& logits, std::span<const int64_t> nodes,
+                     const Visit& visit) const {
+    const auto known = static_cast<size_t>(logits.size(1));
+    const auto* row = logits.data_ptr<float>();
     for (const int64_t node : nodes) {
-      const int32_t truth = labels().label[node];
-      if (truth < predictions.size(1)) {
-        sum -= double{row[truth]};
-        count += 1;
-      }
-      row += predictions.size(1);
+      visit(std::span(row, known), static_cast<size_t>(labels().label[node]));
+      row += known;
     }
-    return ratio(sum, count);
+  }
+
+  void add_calibration(Scores& scores, const Tensor& logits, std::span<const int64_t> nodes) const {
+    CalibrationBins bins;
+    for_each_node(logits, nodes, [&](std::span<const float> z, size_t y) {
+      const auto most = std::max_element(z.begin(), z.end());
+      bins.add(std::exp(double{*most} - log_sum_exp(z, 1)),
+               static_cast<size_t>(most - z.begin()) == y);
+    });
+    bins.store(scores);
   }
 
   Tensor weight_;  // [classes]
