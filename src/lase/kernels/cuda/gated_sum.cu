@@ -11,7 +11,6 @@ struct ForwardInput {
   TileInput tile;
   const float* u = nullptr;  // null: no amplifier
   const float* shift = nullptr;
-  bool sigmoid = false;
   float* s = nullptr;
   float* carry = nullptr;
   int64_t width = 0;              // row stride of s and carry
@@ -21,7 +20,7 @@ struct ForwardInput {
 };
 
 // s(u) = Σ c_i h(v_i) ⊙ a(e_i) for kColumns columns; see link_tile.cuh.
-template <int kTiles, Precision kPrecision, int kStages>
+template <Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages, bool kNorms>
 __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
     forward(const __grid_constant__ ForwardInput in) {
   using Pipeline = TilePipeline<kStages>;
@@ -34,10 +33,8 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
   const int quad = lane_id() % 4;
   const int local = own_column();
   const int64_t column = block_column + local;
-  DotProducts squares(floats, in.squares == nullptr
-                                  ? nullptr
-                                  : in.squares + blockIdx.y * in.tile.groups.slot_count());
-  const float factor = in.sigmoid ? kSigmoidScale<kPrecision> : 1.0F;
+  DotProducts squares(floats, in.squares + (kNorms ? blockIdx.y * in.tile.groups.slot_count() : 0));
+  constexpr float factor = kProductFactor<kAmplifier, kPrecision>;
   const Product amplifier(kTiles > 0 ? in.u : nullptr, in.shift, factor, block_column,
                           kTiles > 0 ? d : 0, static_cast<int>(in.tile.f.columns),
                           floats + DotProducts::kSharedFloats);
@@ -48,10 +45,11 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
   for (int t = 0; t < pipeline.tiles(); ++t) {
     pipeline.advance();
     const int64_t first = pipeline.group();
-    if (t > 0 && squares.wanted()) squares.write(first - kTileGroups, first);
+    if (kNorms && t > 0) squares.write(first - kTileGroups, first);
     const float* h = pipeline.other() + local;
     float z[kTileGroups][4];
     if constexpr (kTiles > 0) amplifier.product(pipeline.f(), pipeline.f_stride(), z);
+    float norms[kTileGroups][2];
 #pragma unroll
     for (int g = 0; g < kTileGroups; ++g) {
       const Group group = pipeline.group(g);
@@ -61,26 +59,29 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
       float x[4] = {h0.x, h1.x, h0.y, h1.y};  // [column][arc]
 #pragma unroll
       for (int i = 0; i < 4 && kTiles > 0; ++i) {
-        x[i] *= in.sigmoid ? scaled_sigmoid<kPrecision>(z[g][i]) : z[g][i];
+        x[i] *= amplify<kAmplifier, kPrecision>(z[g][i]);
       }
       const auto c = *reinterpret_cast<const float2*>(pipeline.c() + m);
       s.start(group, first + g);
       s.add(c.x * x[0] + c.y * x[1], c.x * x[2] + c.y * x[3]);
       s.finish(group, column, d, in.s, in.width, in.carry, in.adds);
-      if (!squares.wanted()) continue;
-      if (in.factor != nullptr) {
-        const float* row = in.factor + group.row * d;
-        const float f0 = column < d ? row[column] : 0;
-        const float f1 = column + 1 < d ? row[column + 1] : 0;
-        x[0] *= f0;
-        x[1] *= f0;
-        x[2] *= f1;
-        x[3] *= f1;
+      if constexpr (kNorms) {
+        if (in.factor != nullptr) {
+          const float* row = in.factor + group.row * d;
+          const float f0 = column < d ? row[column] : 0;
+          const float f1 = column + 1 < d ? row[column + 1] : 0;
+          x[0] *= f0;
+          x[1] *= f0;
+          x[2] *= f1;
+          x[3] *= f1;
+        }
+        norms[g][0] = x[0] * x[0] + x[2] * x[2];
+        norms[g][1] = x[1] * x[1] + x[3] * x[3];
       }
-      squares.add(g, x[0] * x[0] + x[2] * x[2], x[1] * x[1] + x[3] * x[3]);
     }
+    if constexpr (kNorms) squares.set(norms);
   }
-  if (!squares.wanted() || pipeline.tiles() == 0) return;
+  if (!kNorms || pipeline.tiles() == 0) return;
   __syncthreads();
   squares.write(pipeline.group(), pipeline.last_group());
 }
@@ -129,7 +130,7 @@ __global__ void norms(Groups groups, const float* squares, int64_t blocks, bool 
   norm[arc] = (gate != nullptr ? gate[arc] : 1) * sqrtf(sum);
 }
 
-template <int kTiles, Precision kPrecision>
+template <Amplifier kAmplifier, int kTiles, Precision kPrecision>
 void launch_forward(const ForwardInput& in, const Launch& launch) {
   constexpr int kStages = kTiles <= 4 ? 3 : 2;
   constexpr int kBefore = DotProducts::kSharedFloats +
@@ -138,12 +139,17 @@ void launch_forward(const ForwardInput& in, const Launch& launch) {
                      TilePipeline<kStages>::shared_bytes(in.tile);
   const auto columns = static_cast<unsigned>((in.tile.d + kColumns - 1) / kColumns);
   const dim3 grid(parts(in.tile.groups, columns, kTiles <= 4 ? 2 : 1), columns);
-  launch_tiles(forward<kTiles, kPrecision, kStages>, "gated_sum", grid, shared, launch, in);
+  if (in.squares != nullptr) {
+    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared, launch, in);
+  } else {
+    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, false>, "gated_sum", grid, shared, launch, in);
+  }
 }
 
 // Adds the terms times `sign` to out.s if `adds`, or writes them.
-void add_terms(const DeviceSum& device, const GatedSumOutput& out, float sign, bool adds,
+void add_terms(const DeviceSum& given, const GatedSumOutput& out, float sign, bool adds,
                const Launch& launch) {
+  const DeviceSum device = with_aligned_rows(given, launch);
   const GatedSum& sum = device.sum;
   const Groups groups =
       make_groups({.rows = sum.block.targets, .arcs = device.arcs, .ptr = sum.block.row_ptr},
@@ -159,12 +165,11 @@ void add_terms(const DeviceSum& device, const GatedSumOutput& out, float sign, b
              .f = sum.f,
              .reads_f = sum.amplifier != Amplifier::kNone,
              .other = sum.terms.h,
-             .other_stride = device.h_stride > 0 ? device.h_stride : sum.d,
+             .other_stride = device.h_stride,
              .d = sum.d};
   if (sum.amplifier != Amplifier::kNone) {
     in.u = sum.terms.u;
     in.shift = sum.terms.u_shift;
-    in.sigmoid = sum.amplifier == Amplifier::kSigmoid;
   }
   in.s = out.s;
   in.width = sum.width();
@@ -175,10 +180,10 @@ void add_terms(const DeviceSum& device, const GatedSumOutput& out, float sign, b
     in.squares = launch.scratch->array<float>(columns * groups.slot_count());
     in.factor = out.factor;
   }
-  const int tiles = in.u == nullptr ? 0 : static_cast<int>((sum.f.columns + 7) / 8);
-  dispatch_tiles(tiles, device.precision, [&](auto most, auto precision) {
-    launch_forward<most, precision>(in, launch);
-  });
+  dispatch(sum.amplifier, sum.f.columns, device.precision,
+           [&](auto amplifier, auto tiles, auto precision) {
+             launch_forward<amplifier, tiles, precision>(in, launch);
+           });
   if (sum.links) {
     ForwardInput links = in;
     links.tile.other = nullptr;

@@ -17,7 +17,6 @@ struct BackwardInput {
   int64_t own_stride = 0;
   const float* u = nullptr;  // null: no amplifier
   const float* shift = nullptr;
-  bool sigmoid = false;
   float* dots = nullptr;    // [column blocks, slots]: ⟨ds, h ⊙ a⟩; null: not computed
   float* du = nullptr;      // [parts, d, k]
   float* dshift = nullptr;  // [parts, d]
@@ -72,7 +71,7 @@ __device__ __forceinline__ void add_outer(const Operand<4, kPrecision> (&terms)[
 //   D_i    = c_i G ⊙ h(v_i) ⊙ a'(e_i)
 //   dU    += D_iᵀ f(e_i)               summed over the arcs of the thread block
 //   dh(v)  = Σ_i c_i G ⊙ a(e_i)        over the arcs of a source
-template <bool kBySource, int kTiles, Precision kPrecision, int kStages>
+template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages>
 __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
     backward(const __grid_constant__ BackwardInput in) {
   using Pipeline = TilePipeline<kStages>;
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
   DotProducts dots(floats, in.dots == nullptr
                                ? nullptr
                                : in.dots + blockIdx.y * in.tile.groups.slot_count());
-  const float factor = in.sigmoid ? kSigmoidScale<kPrecision> : 1.0F;
+  constexpr float factor = kProductFactor<kAmplifier, kPrecision>;
   const Product amplifier(kAmplified ? in.u : nullptr, in.shift, factor, block_column,
                           kAmplified ? d : 0, k, floats + DotProducts::kSharedFloats);
   constexpr int kBefore = DotProducts::kSharedFloats + Product::kSharedFloats;
@@ -107,7 +106,8 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
     float own[kTileGroups][2];
 #pragma unroll
     for (int g = 0; g < kTileGroups; ++g) {
-      const float* row = in.own + pipeline.group(g).row * in.own_stride;
+      const float* row = in.own + static_cast<uint64_t>(pipeline.group(g).row) *
+                                      static_cast<uint32_t>(in.own_stride);
       own[g][0] = column < d ? row[column] : 0;
       own[g][1] = column + 1 < d ? row[column + 1] : 0;
     }
@@ -115,6 +115,7 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
     float z[kTileGroups][4];
     if constexpr (kAmplified) amplifier.product(pipeline.f(), pipeline.f_stride(), z);
     Operand<4, kPrecision> terms[kTileGroups];  // D
+    float dot[kTileGroups][2] = {};
 #pragma unroll
     for (int g = 0; g < kTileGroups; ++g) {
       const Group group = pipeline.group(g);
@@ -124,30 +125,28 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
       const auto c2 = *reinterpret_cast<const float2*>(pipeline.c() + m);
       const float x[4] = {x0.x, x1.x, x0.y, x1.y};  // [column][arc]
       const float c[2] = {c2.x, c2.y};
-      float dot[2] = {0, 0};
       float to_h[2] = {0, 0};
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const float gh = own[g][i / 2] * x[i];
-        float a = 1;
-        if constexpr (kAmplified) a = in.sigmoid ? scaled_sigmoid<kPrecision>(z[g][i]) : z[g][i];
-        dot[i % 2] += gh * a;
+        const float a = amplify<kAmplifier, kPrecision>(z[g][i]);
+        dot[g][i % 2] += gh * a;
         if constexpr (kBySource) to_h[i / 2] += c[i % 2] * x[i] * a;
         if constexpr (kAmplified) {
           float term = c[i % 2] * gh;
-          if (in.sigmoid) term *= a - a * a;
+          if constexpr (kAmplifier == Amplifier::kSigmoid) term *= a - a * a;
           dshift[i / 2] += term;
           // Arcs 2 quad and 2 quad + 1 are elements quad and quad + 4 of the sum over arcs.
           terms[g].set(i / 2 + 2 * (i % 2), term);
         }
       }
-      if (dots.wanted()) dots.add(g, dot[0], dot[1]);
       if constexpr (kBySource) {
         dh.start(group, first + g);
         dh.add(to_h[0], to_h[1]);
         dh.finish(group, column, d, in.dh, d, in.carry);
       }
     }
+    if (dots.wanted()) dots.set(dot);
     if constexpr (kAmplified) {
       add_outer<kTiles, kPrecision>(terms, pipeline.f(), pipeline.f_stride(), k, du);
     }
@@ -283,7 +282,7 @@ class Backward {
  public:
   Backward(const DeviceSum& device, const float* gate, const float* ds,
            const GatedSumGradients& out, const Launch& launch)
-      : device_(device), sum_(device.sum), gate_(gate), ds_(ds), out_(out), launch_(launch) {}
+      : device_(with_aligned_rows(device, launch)), sum_(device_.sum), gate_(gate), ds_(ds), out_(out), launch_(launch) {}
 
   void run() {
     const bool gated = sum_.terms.p != nullptr;
@@ -298,15 +297,17 @@ class Backward {
     make_slots(device_, groups, gate_, for_h ? &order_ : nullptr, launch_);
 
     BackwardInput in;
-    const int64_t h_stride = device_.h_stride > 0 ? device_.h_stride : sum_.d;
     in.tile = {.groups = groups,
                .f = sum_.f,
                .reads_f = amplified,
-               .other = for_h ? ds_ : sum_.terms.h,
-               .other_stride = for_h ? sum_.width() : h_stride,
                .d = sum_.d};
+    const AlignedRows gathered =
+        for_h ? aligned_rows(ds_, sum_.block.targets, sum_.d, sum_.width(), launch_)
+              : AlignedRows{sum_.terms.h, device_.h_stride};
+    in.tile.other = gathered.data;
+    in.tile.other_stride = gathered.stride;
     in.own = for_h ? sum_.terms.h : ds_;
-    in.own_stride = for_h ? h_stride : sum_.width();
+    in.own_stride = for_h ? device_.h_stride : sum_.width();
     columns_ = (sum_.d + kColumns - 1) / kColumns;
     if (gated) in.dots = launch_.scratch->array<float>(columns_ * groups.slot_count());
     if (for_h) {
@@ -316,24 +317,23 @@ class Backward {
     if (amplified) {
       in.u = sum_.terms.u;
       in.shift = sum_.terms.u_shift;
-      in.sigmoid = sum_.amplifier == Amplifier::kSigmoid;
     }
-    const int tiles = amplified ? static_cast<int>((sum_.f.columns + 7) / 8) : 0;
     if (gated || amplified || for_h) {
-      dispatch_tiles(tiles, device_.precision, [&](auto most, auto precision) {
-        if (for_h) {
-          launch<true, most, precision>(in);
-        } else {
-          launch<false, most, precision>(in);
-        }
-      });
+      dispatch(sum_.amplifier, sum_.f.columns, device_.precision,
+               [&](auto amplifier, auto tiles, auto precision) {
+                 if (for_h) {
+                   launch<true, amplifier, tiles, precision>(in);
+                 } else {
+                   launch<false, amplifier, tiles, precision>(in);
+                 }
+               });
     }
     if (for_h) add_carries(groups, in.carry, sum_.d, out_.h, sum_.d, launch_);
     if (gated) gate_gradients(groups, in.dots, for_h, targets);
   }
 
  private:
-  template <bool kBySource, int kTiles, Precision kPrecision>
+  template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision>
   void launch(BackwardInput in) {
     constexpr int kStages = kTiles <= 4 ? 3 : 2;
     constexpr int kBefore = DotProducts::kSharedFloats +
@@ -347,7 +347,7 @@ class Backward {
       in.du = launch_.scratch->array<float>(grid.x * sum_.d * k);
       in.dshift = launch_.scratch->array<float>(grid.x * sum_.d);
     }
-    launch_tiles(backward<kBySource, kTiles, kPrecision, kStages>, "gated_sum_backward", grid,
+    launch_tiles(backward<kBySource, kAmplifier, kTiles, kPrecision, kStages>, "gated_sum_backward", grid,
                  shared, launch_, in);
     if (kTiles == 0) return;
     if (out_.u != nullptr) sum_parts(in.du, grid.x, sum_.d * k, out_.u, launch_);
@@ -384,7 +384,7 @@ class Backward {
     sum_parts(dv, count, sum_.f.columns, out_.v, launch_);
   }
 
-  const DeviceSum& device_;
+  const DeviceSum device_;
   const GatedSum& sum_;
   const float* gate_;
   const float* ds_;

@@ -32,7 +32,7 @@ struct TileInput {
   Groups groups;
   AttributeView f;
   bool reads_f = false;
-  const float* other = nullptr;  // the gathered matrix; null: not read
+  const float* other = nullptr;  // the gathered matrix, in aligned rows; null: not read
   int64_t other_stride = 0;
   int64_t d = 0;  // its columns
 };
@@ -69,23 +69,22 @@ __device__ __forceinline__ void multiply(float (&z)[4], const uint32_t (&a)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-__device__ __forceinline__ uint32_t to_tf32(float x) {
-  uint32_t bits;
-  asm("cvt.rna.tf32.f32 %0, %1;\n" : "=r"(bits) : "f"(x));
-  return bits;
-}
-
-// A matrix operand: rounded to tf32, and for kFp32 also the rest, which is rounded by the
-// instruction. Three products of such operands have the accuracy of float32.
+// A matrix operand. The instruction reads the upper 19 bits of a number. For kFp32, `low` is the
+// rest, and three products of such operands have almost the accuracy of float32; for kTf32, numbers
+// are rounded instead of truncated.
 template <int n, Precision kPrecision>
 struct Operand {
   uint32_t high[n];
   uint32_t low[n];
 
   __device__ __forceinline__ void set(int i, float x) {
-    high[i] = to_tf32(x);
+    constexpr uint32_t kUpper = 0xFFFFE000;
+    constexpr uint32_t kHalf = 0x1000;
+    high[i] = __float_as_uint(x);
     if constexpr (kPrecision == Precision::kFp32) {
-      low[i] = __float_as_uint(x - __uint_as_float(high[i]));
+      low[i] = __float_as_uint(x - __uint_as_float(high[i] & kUpper));
+    } else {
+      high[i] += kHalf;
     }
   }
 };
@@ -100,14 +99,19 @@ __device__ __forceinline__ void multiply(float (&z)[4], const Operand<4, kPrecis
   multiply(z, a.high, b.high);
 }
 
-// σ(x), given x times scale_of_sigmoid.
-template <Precision kPrecision>
-inline constexpr float kSigmoidScale = kPrecision == Precision::kFp32 ? -1.4426950408889634F : 0.5F;
-
-template <Precision kPrecision>
-__device__ __forceinline__ float scaled_sigmoid(float x) {
+// a(e), given U f(e) times a factor.
+template <Amplifier kAmplifier, Precision kPrecision>
+inline constexpr float kProductFactor = kAmplifier != Amplifier::kSigmoid       ? 1.0F
+                                        : kPrecision == Precision::kFp32 ? -1.4426950408889634F
+                                                                         : 0.5F;
+template <Amplifier kAmplifier, Precision kPrecision>
+__device__ __forceinline__ float amplify(float x) {
   float y;
-  if constexpr (kPrecision == Precision::kFp32) {
+  if constexpr (kAmplifier == Amplifier::kNone) {
+    return 1;
+  } else if constexpr (kAmplifier == Amplifier::kLinear) {
+    return x;
+  } else if constexpr (kPrecision == Precision::kFp32) {
     float power;
     asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(power) : "f"(x));
     asm("rcp.approx.ftz.f32 %0, %1;\n" : "=f"(y) : "f"(1 + power));
@@ -142,6 +146,20 @@ __host__ __device__ inline int padded_attributes(int64_t k) {
   return k <= 8 ? 8 : static_cast<int>((k + 31) / 32 * 32);
 }
 
+// Makes the sparse rows of a tile dense. Not inlined, so that other layouts need no registers for it.
+__device__ __noinline__ inline void expand_attributes(const AttributeView& f, const int32_t* other,
+                                                      const int64_t* row, float* out, int stride) {
+  const int lane = lane_id();
+  for (int m = warp_id(); m < kTileSlots; m += kWarps) {
+    float* to = out + m * stride;
+    for (int j = lane; j < stride - 4; j += 32) to[j] = 0;
+    __syncwarp();
+    if (other[m] == 0) continue;
+    const int64_t end = f.row_ptr[row[m] + 1];
+    for (int64_t i = f.row_ptr[row[m]] + lane; i < end; i += 32) to[f.column[i]] = f.values[i];
+  }
+}
+
 // Copies tiles to shared memory, kStages − 1 tiles ahead, and their slots still earlier.
 template <int kStages>
 class TilePipeline {
@@ -158,12 +176,15 @@ class TilePipeline {
       : in_(in),
         ring_(reinterpret_cast<Entry*>(shared)),
         stages_(reinterpret_cast<float*>(shared + kRing * sizeof(Entry))),
-        column_(column),
-        columns_(static_cast<int>(min(int64_t{kColumns}, in.d - column))),
+        other_(in.other + column + 4 * lane_id()),
+        other_stride_(static_cast<uint32_t>(in.other_stride)),
+        copies_(in.other != nullptr && column + 4 * lane_id() < in.d),
         f_stride_(f_stride(in)),
         stage_floats_(stage_floats(in)),
-        others_aligned_(is_aligned(in.other, in.other_stride)),
         f_aligned_(is_aligned(in.f.values, in.f.columns)) {
+    for (int i = static_cast<int>(threadIdx.x); i < kStages * stage_floats_; i += kThreads) {
+      stages_[i] = 0;  // columns that are not copied stay 0
+    }
     const int64_t all = in.groups.start[in.groups.rows];
     const int64_t parts = gridDim.x;
     const int64_t part = blockIdx.x;
@@ -220,7 +241,6 @@ class TilePipeline {
     int32_t other[kTileSlots];
     Group groups[kTileGroups];
   };
-
   __host__ __device__ static int f_stride(const TileInput& in) {
     return in.reads_f ? padded_attributes(in.f.columns) + 4 : 0;
   }
@@ -254,26 +274,17 @@ class TilePipeline {
     }
   }
 
-  // The number of bytes to copy of a vector at column i of n.
-  __device__ __forceinline__ static int bytes_left(int i, int n, int vector) {
-    return 4 * min(max(n - i, 0), vector);
-  }
-
   __device__ __forceinline__ void copy_rows(int tile, int stage, int entry) {
     if (tile >= tiles_) return;
     float* rows = stages_ + stage * stage_floats_;
     const Entry& slots = ring_[entry];
     if (in_.other != nullptr) {
-      if (others_aligned_) {
-        copy_others<4>(slots, rows);
-      } else {
-        copy_others<1>(slots, rows);
-      }
+      copy_others(slots, rows);
       rows += kTileSlots * kRowStride;
     }
     if (!in_.reads_f) return;
     if (in_.f.layout == Layout::kSparse) {
-      expand_attributes(slots, rows);
+      expand_attributes(in_.f, slots.other, slots.f, rows, f_stride_);
     } else if (f_aligned_) {
       copy_attributes<4>(slots, rows);
     } else {
@@ -281,18 +292,15 @@ class TilePipeline {
     }
   }
 
-  // A row per warp.
-  template <int kVector>
+  // A row per warp, four columns per thread.
   __device__ __forceinline__ void copy_others(const Entry& slots, float* rows) {
-#pragma unroll(kVector == 4 ? kTileSlots / kWarps : 1)
-    for (int m = warp_id(); m < kTileSlots; m += kWarps) {
+    if (!copies_) return;
+#pragma unroll
+    for (int i = 0; i < kTileSlots / kWarps; ++i) {
+      const int m = warp_id() + i * kWarps;
       const int row = slots.other[m];
-      const float* from = in_.other + column_ + (max(row, 1) - 1) * in_.other_stride;
-#pragma unroll 1
-      for (int i = kVector * lane_id(); i < kColumns; i += 32 * kVector) {
-        const int bytes = row == 0 ? 0 : bytes_left(i, columns_, kVector);
-        copy_async<4 * kVector>(rows + m * kRowStride + i, bytes == 0 ? in_.other : from + i, bytes);
-      }
+      const float* from = other_ + uint64_t{static_cast<uint32_t>(max(row, 1) - 1)} * other_stride_;
+      copy_async<16>(rows + m * kRowStride + 4 * lane_id(), from, row == 0 ? 0 : 16);
     }
   }
 
@@ -301,40 +309,23 @@ class TilePipeline {
   __device__ __forceinline__ void copy_attributes(const Entry& slots, float* rows) {
     static_assert(kThreads == 8 * kTileSlots);
     const int m = static_cast<int>(threadIdx.x / 8);
-    const bool empty = slots.other[m] == 0;
     const auto k = static_cast<int>(in_.f.columns);
-    const float* from = in_.f.values + (empty ? 0 : slots.f[m] * k);
-    float* to = rows + m * f_stride_;
+    const bool empty = slots.other[m] == 0;
+    const float* from = in_.f.values + (empty ? 0 : slots.f[m]) * k;
 #pragma unroll 1
-    for (int i = kVector * static_cast<int>(threadIdx.x % 8); i < f_stride_ - 4; i += 8 * kVector) {
-      const int bytes = empty ? 0 : bytes_left(i, k, kVector);
-      copy_async<4 * kVector>(to + i, bytes == 0 ? in_.f.values : from + i, bytes);
-    }
-  }
-
-  // Makes sparse rows dense.
-  __device__ __forceinline__ void expand_attributes(const Entry& slots, float* rows) {
-    const int lane = lane_id();
-    for (int m = warp_id(); m < kTileSlots; m += kWarps) {
-      float* to = rows + m * f_stride_;
-      for (int j = lane; j < f_stride_ - 4; j += 32) to[j] = 0;
-      __syncwarp();
-      if (slots.other[m] == 0) continue;
-      const int64_t end = in_.f.row_ptr[slots.f[m] + 1];
-      for (int64_t i = in_.f.row_ptr[slots.f[m]] + lane; i < end; i += 32) {
-        to[in_.f.column[i]] = in_.f.values[i];
-      }
+    for (int i = kVector * static_cast<int>(threadIdx.x % 8); i < k; i += 8 * kVector) {
+      copy_async<4 * kVector>(rows + m * f_stride_ + i, from + i, empty ? 0 : 4 * kVector);
     }
   }
 
   const TileInput& in_;
   Entry* ring_;
   float* stages_;
-  int64_t column_;
-  int columns_;
+  const float* other_;  // the first row, at this thread's columns
+  uint32_t other_stride_;
+  bool copies_;
   int f_stride_;
   int stage_floats_;
-  bool others_aligned_;
   bool f_aligned_;
   int64_t first_ = 0;
   int64_t last_ = 0;
@@ -446,19 +437,22 @@ class DotProducts {
   __device__ DotProducts(float* shared, float* out) : shared_(shared), out_(out) {}
   __device__ bool wanted() const { return out_ != nullptr; }
 
-  // x: of this thread's columns, for arcs 2 (lane % 4) and 2 (lane % 4) + 1 of a group.
-  __device__ __forceinline__ void add(int group, float x0, float x1) const {
-#pragma unroll
-    for (int step = 4; step < 32; step *= 2) {
-      x0 += __shfl_xor_sync(~0U, x0, step);
-      x1 += __shfl_xor_sync(~0U, x1, step);
-    }
+  // x: of this thread's columns, for arcs 2 (lane % 4) and 2 (lane % 4) + 1 of each group.
+  __device__ __forceinline__ void set(const float (&x)[kTileGroups][2]) const {
+    // Each step halves the number of values: a thread keeps one half, its partner the other.
+    static_assert(kTileGroups == 4);
     const int lane = lane_id();
-    if (lane >= 4) return;
-    float* to = shared_ + (half_ * kWarps + warp_id()) * kTileSlots + group * kGroup + 2 * lane;
-    *reinterpret_cast<float2*>(to) = make_float2(x0, x1);
+    float y[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) y[i] = halve(x[i / 2][i % 2], x[2 + i / 2][i % 2], 16);
+    float z[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) z[i] = halve(y[i], y[2 + i], 8);
+    const int kept = lane / 4;  // group kept / 2, arc kept % 2
+    shared_[(half_ * kWarps + warp_id()) * kTileSlots + kept / 2 * kGroup + 2 * (lane % 4) +
+            kept % 2] = halve(z[0], z[1], 4);
   }
-  // Call after all threads have added those of a tile: writes them, for groups `first` to at most
+  // Call after all threads have set those of a tile: writes them, for groups `first` to at most
   // `last`, and starts the next tile.
   __device__ __forceinline__ void write(int64_t first, int64_t last) {
     const auto t = static_cast<int>(threadIdx.x);
@@ -473,6 +467,13 @@ class DotProducts {
   }
 
  private:
+  // `first` of this thread and of lane ^ step, added; with that bit of the lane set, `second`.
+  __device__ __forceinline__ static float halve(float first, float second, int step) {
+    const bool upper = (lane_id() & step) != 0;
+    const float other = __shfl_xor_sync(~0U, upper ? first : second, step);
+    return (upper ? second : first) + other;
+  }
+
   float* shared_;
   float* out_;  // [slots]
   int half_ = 0;

@@ -70,6 +70,32 @@ __global__ void fill_slots(const SlotInput in, float sign, const float* given, f
   in.groups.arc[at] = arc;
 }
 
+bool is_aligned(const float* matrix, int64_t stride) {
+  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && stride % 4 == 0;
+}
+
+// to [rows, to_stride] = from[index], a warp per row.
+__global__ void copy_rows(const float* from, const int64_t* index, int64_t rows, int64_t columns,
+                          int64_t stride, float* to, int64_t to_stride) {
+  const int64_t row = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / 32;
+  if (row >= rows) return;
+  const float* source = from + (index != nullptr ? index[row] : row) * stride;
+  for (int64_t j = threadIdx.x % 32; j < to_stride; j += 32) {
+    to[row * to_stride + j] = j < columns ? source[j] : 0;
+  }
+}
+
+AlignedRows copied_rows(const float* matrix, const int64_t* index, int64_t rows, int64_t columns,
+                        int64_t stride, const Launch& launch) {
+  const int64_t padded = (columns + 3) / 4 * 4;
+  auto* copy = launch.scratch->array<float>(rows * padded);
+  const auto blocks = std::max<int64_t>(1, (32 * rows + kThreads - 1) / kThreads);
+  copy_rows<<<static_cast<unsigned>(blocks), kThreads, 0, launch.stream>>>(
+      matrix, index, rows, columns, stride, copy, padded);
+  check_launch("copy_rows");
+  return {copy, padded};
+}
+
 SlotInput slot_input(const DeviceSum& in, const Groups& groups) {
   const GatedSum& sum = in.sum;
   return {.block = sum.block,
@@ -88,6 +114,24 @@ int blocks_for(const Groups& groups) {
 }
 
 }  // namespace
+
+AlignedRows aligned_rows(const float* matrix, int64_t rows, int64_t columns, int64_t stride,
+                         const Launch& launch) {
+  if (is_aligned(matrix, stride)) return {matrix, stride};
+  return copied_rows(matrix, nullptr, rows, columns, stride, launch);
+}
+
+DeviceSum with_aligned_rows(DeviceSum in, const Launch& launch) {
+  if (in.h_stride == 0) in.h_stride = in.sum.d;
+  TermView& terms = in.sum.terms;
+  if (is_aligned(terms.h, in.h_stride)) return in;
+  const AlignedRows rows = copied_rows(terms.h, terms.h_row, in.sum.block.sources, in.sum.d,
+                                       in.h_stride, launch);
+  terms.h = rows.data;
+  terms.h_row = nullptr;
+  in.h_stride = rows.stride;
+  return in;
+}
 
 void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* gate,
                 const Launch& launch) {

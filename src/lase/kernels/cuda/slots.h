@@ -14,4 +14,15 @@ void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* ga
 void make_slots(const DeviceSum& in, const Groups& groups, const float* gate,
                 const BySource* order, const Launch& launch);
 
+// A matrix whose rows can be read as vectors of four floats.
+struct AlignedRows {
+  const float* data = nullptr;
+  int64_t stride = 0;
+};
+// The matrix itself, or a copy if its rows are not aligned.
+AlignedRows aligned_rows(const float* matrix, int64_t rows, int64_t columns, int64_t stride,
+                         const Launch& launch);
+// The sum with aligned rows of h: its own, or copies of those that the block has.
+DeviceSum with_aligned_rows(DeviceSum in, const Launch& launch);
+
 }  // namespace lase::kernels::cuda

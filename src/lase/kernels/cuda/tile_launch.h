@@ -35,26 +35,31 @@ void launch_tiles(Kernel kernel, const char* name, dim3 grid, int shared, const 
 template <auto value>
 using Constant = std::integral_constant<decltype(value), value>;
 
-// Calls run(tiles, precision) with constants: the number of tiles of 8 attributes that the product
-// U f(e) has, rounded up, and 0 without it.
+// Calls run(amplifier, tiles, precision) with constants: the number of tiles of 8 attributes that
+// the product U f(e) has, rounded up, and 0 without it.
 template <class Run>
-void dispatch_tiles(int tiles, Precision precision, const Run& run) {
-  const auto with_precision = [&](auto most) {
-    if (precision == Precision::kFp32) run(most, Constant<Precision::kFp32>());
-    if (precision == Precision::kTf32) run(most, Constant<Precision::kTf32>());
+void dispatch(Amplifier amplifier, int64_t attributes, Precision precision, const Run& run) {
+  const auto with_tiles = [&](auto amplifier, auto precision) {
+    if (attributes <= 8) {
+      run(amplifier, Constant<1>(), precision);
+    } else if (attributes <= 32) {
+      run(amplifier, Constant<4>(), precision);
+    } else if (attributes <= 64) {
+      run(amplifier, Constant<8>(), precision);
+    } else {
+      run(amplifier, Constant<kMostAttributes / 8>(), precision);
+    }
   };
-  if (tiles == 0) {
-    run(Constant<0>(), Constant<Precision::kFp32>());
-  } else if (tiles <= 1) {
-    with_precision(Constant<1>());
-  } else if (tiles <= 4) {
-    with_precision(Constant<4>());
-  } else if (tiles <= 8) {
-    with_precision(Constant<8>());
-  } else if (tiles <= 16) {
-    with_precision(Constant<16>());
+  const auto with_amplifier = [&](auto precision) {
+    if (amplifier == Amplifier::kSigmoid) with_tiles(Constant<Amplifier::kSigmoid>(), precision);
+    if (amplifier == Amplifier::kLinear) with_tiles(Constant<Amplifier::kLinear>(), precision);
+  };
+  if (amplifier == Amplifier::kNone) {
+    run(Constant<Amplifier::kNone>(), Constant<0>(), Constant<Precision::kFp32>());
+  } else if (precision == Precision::kFp32) {
+    with_amplifier(Constant<Precision::kFp32>());
   } else {
-    with_precision(Constant<kMostAttributes / 8>());
+    with_amplifier(Constant<Precision::kTf32>());
   }
 }
 
