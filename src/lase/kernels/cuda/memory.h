@@ -27,7 +27,7 @@ class Reusable {
   bool reserve(int64_t n) {
     if (n <= size_) return false;
     const int64_t size = size_ == 0 ? n : std::max(n, size_ + size_ / 4);
-    check(kFree(data_), "GPU memory cannot be freed");  // waits for work that uses it
+    if (data_ != nullptr) check(kFree(data_), "GPU memory cannot be freed");  // waits for its use
     data_ = nullptr;
     size_ = 0;
     void* data = nullptr;
