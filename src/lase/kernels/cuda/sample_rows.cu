@@ -313,7 +313,7 @@ __device__ void count_kept(const RowSampling& in, const Row* rows, int n, uint32
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 5)
     sample_rows_kernel(const RowSampling in, const FloydMemory memory, const TileSums sums) {
   __shared__ Row rows[kTileRows];
   __shared__ uint32_t count[kTileRows];
