@@ -36,6 +36,15 @@ TEST(Random, GivesTheSameNumbersForEveryMethod) {
   EXPECT_EQ(extreme.bits(), 0x95d093772816a2c4u);
 }
 
+TEST(Random, AddsCoordinatesAndSkipsNumbers) {
+  Random all(7, 1, -2);
+  Random added = Random(7, 1).with(-2);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(all.bits(), added.bits());
+  Random skipped = Random(7).with(1).with(-2);
+  skipped.skip(3);
+  EXPECT_EQ(all.bits(), skipped.bits());
+}
+
 TEST(Random, DependsOnEveryCoordinateAndOnTheirOrder) {
   std::set<uint64_t> first;
   for (const auto& random :

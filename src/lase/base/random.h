@@ -47,6 +47,16 @@ class Random {
     ((key_ = mix(key_ ^ (static_cast<uint64_t>(coordinates) + kStep))), ...);
   }
 
+  // Random(seed, x).with(y) is Random(seed, x, y).
+  LASE_HD constexpr Random with(int64_t coordinate) const {
+    Random random = *this;
+    random.key_ = mix(key_ ^ (static_cast<uint64_t>(coordinate) + kStep));
+    return random;
+  }
+
+  // Leaves out n numbers, in constant time.
+  LASE_HD constexpr void skip(uint64_t n) { counter_ += n; }
+
   LASE_HD constexpr uint64_t bits() { return mix(key_ + kStep * ++counter_); }
 
   // Uniform in [0, 1).
