@@ -3,6 +3,7 @@
 //
 //   gated_sum_check           compare
 //   gated_sum_check --time    compare, then time the layers of a large training step
+//   gated_sum_check --run     run its first layer once, for a profiler such as ncu
 //
 // Exits with 77, which CTest reports as skipped, if there is no GPU.
 
@@ -492,6 +493,20 @@ double median_ms(const Run& run) {
   return times[times.size() / 2];
 }
 
+void run_layer(const Case& c, Arena& arena) {
+  const Problem x = make_problem(c, 3);
+  const OnDevice on(x);
+  const cuda::Launch launch{.stream = nullptr, .scratch = &arena};
+  for (const Precision precision : {Precision::kFp32, Precision::kTf32}) {
+    const cuda::DeviceSum in = on.sum(precision);
+    arena.reset();
+    cuda::gated_sum(in, on.output(false), launch);
+    arena.reset();
+    cuda::gated_sum_backward(in, on.gate.get(), on.ds.get(), on.gradients(), launch);
+    cuda::check(cudaDeviceSynchronize(), "synchronize");
+  }
+}
+
 void time_layer(const Case& c, Arena& arena) {
   const Problem x = make_problem(c, 3);
   const OnDevice on(x);
@@ -563,15 +578,19 @@ int main(int argc, char** argv) {
   }
   try {
     Arena arena(int64_t{6} << 30);
+    const auto thirty = [](int64_t) { return int64_t{30}; };
+    const Case first{.name = "first layer of R", .targets = 13900, .sources = 61836,
+                     .degree = thirty, .d = 602, .k = 32, .indexed = true, .pad = 6,
+                     .links_count = 1222411};
+    if (argc > 1 && std::strcmp(argv[1], "--run") == 0) {
+      run_layer(first, arena);
+      return 0;
+    }
     int failed = 0;
     uint64_t seed = 1;
     for (const Case& c : cases()) failed += compare(make_problem(c, ++seed), arena) ? 0 : 1;
     std::printf("%d of %zu cases failed\n", failed, cases().size());
     if (argc > 1 && std::strcmp(argv[1], "--time") == 0) {
-      const auto thirty = [](int64_t) { return int64_t{30}; };
-      const Case first{.name = "first layer of R", .targets = 13900, .sources = 61836,
-                       .degree = thirty, .d = 602, .k = 32, .indexed = true, .pad = 6,
-                       .links_count = 1222411};
       time_layer(first, arena);
       Case other = first;
       other.name = "first layer of R, not padded";

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "lase/kernels/kernels.h"
 
 namespace lase::kernels::cuda {
@@ -15,6 +17,15 @@ __device__ __forceinline__ float attribute_dot(const AttributeView& f, int64_t r
     return sum;
   }
   const float* values = f.values + row * f.columns;
+  if (f.columns % 4 == 0 && reinterpret_cast<uintptr_t>(values) % 16 == 0 &&
+      reinterpret_cast<uintptr_t>(v) % 16 == 0) {
+    for (int64_t j = 4 * lane; j < f.columns; j += 4 * lanes) {
+      const auto x = *reinterpret_cast<const float4*>(values + j);
+      const auto y = *reinterpret_cast<const float4*>(v + j);
+      sum += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+    }
+    return sum;
+  }
   for (int64_t j = lane; j < f.columns; j += lanes) sum += values[j] * v[j];
   return sum;
 }

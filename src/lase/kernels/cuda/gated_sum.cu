@@ -21,7 +21,7 @@ struct ForwardInput {
 
 // s(u) = Σ c_i h(v_i) ⊙ a(e_i) for kColumns columns; see link_tile.cuh.
 template <Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages, bool kNorms>
-__global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(kThreads, kResident<kTiles>)
     forward(const __grid_constant__ ForwardInput in) {
   using Pipeline = TilePipeline<kStages>;
   constexpr int kProducts = kTiles > 0 ? kTiles : 1;
@@ -132,13 +132,13 @@ __global__ void norms(Groups groups, const float* squares, int64_t blocks, bool 
 
 template <Amplifier kAmplifier, int kTiles, Precision kPrecision>
 void launch_forward(const ForwardInput& in, const Launch& launch) {
-  constexpr int kStages = kTiles <= 4 ? 3 : 2;
+  constexpr int kStages = kStagesOf<kTiles>;
   constexpr int kBefore = DotProducts::kSharedFloats +
                           Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
   const int shared = kBefore * static_cast<int>(sizeof(float)) +
                      TilePipeline<kStages>::shared_bytes(in.tile);
   const auto columns = static_cast<unsigned>((in.tile.d + kColumns - 1) / kColumns);
-  const dim3 grid(parts(in.tile.groups, columns, kTiles <= 4 ? 2 : 1), columns);
+  const dim3 grid(parts(in.tile.groups, columns, kResident<kTiles>), columns);
   if (in.squares != nullptr) {
     launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared, launch, in);
   } else {

@@ -72,7 +72,7 @@ __device__ __forceinline__ void add_outer(const Operand<4, kPrecision> (&terms)[
 //   dU    += D_iᵀ f(e_i)               summed over the arcs of the thread block
 //   dh(v)  = Σ_i c_i G ⊙ a(e_i)        over the arcs of a source
 template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages>
-__global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
+__global__ void __launch_bounds__(kThreads, kResident<kTiles>)
     backward(const __grid_constant__ BackwardInput in) {
   using Pipeline = TilePipeline<kStages>;
   constexpr bool kAmplified = kTiles > 0;
@@ -178,13 +178,15 @@ __global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
   }
 }
 
-// out[i] = Σ_p parts[p, i], in this order.
+// out[i] = Σ_p parts[p, i], with kLanes threads per element: each adds every kLanes-th part.
+template <int kLanes>
 __global__ void add_parts(const float* parts, int64_t count, int64_t n, float* out) {
-  const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const int64_t i = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
   if (i >= n) return;
-  float sum = parts[i];
-  for (int64_t p = 1; p < count; ++p) sum += parts[p * n + i];
-  out[i] = sum;
+  float sum = 0;
+  for (int64_t p = threadIdx.x % kLanes; p < count; p += kLanes) sum += parts[p * n + i];
+  for (int step = 1; step < kLanes; step *= 2) sum += __shfl_xor_sync(__activemask(), sum, step);
+  if (threadIdx.x % kLanes == 0) out[i] = sum;
 }
 
 struct GateInput {
@@ -202,14 +204,13 @@ struct GateInput {
   const int32_t* arc_target;
 };
 
-constexpr int kLanes = 8;  // per slot
-
 // The gradient of the argument of each gate, dz_i = w ⟨ds, x_i / λ_i⟩ λ_i (1 − λ_i): by arc, and in
 // place of the coefficients of the slots.
+template <int kLanes>  // per slot
 __global__ void gate_gradient(const GateInput in, float* dz) {
   const int64_t at = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x % kLanes);
-  const unsigned mask = 0xFFU << (threadIdx.x % 32 / kLanes * kLanes);
+  const unsigned mask = ((1U << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
   if (at >= int64_t{in.groups.start[in.groups.rows]} * kGroup) return;
   const int64_t arc = in.groups.arc[at];
   if (arc < 0) return;
@@ -272,8 +273,12 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 void sum_parts(const float* parts, int64_t count, int64_t n, float* out, const Launch& launch) {
-  const int64_t blocks = (n + kThreads - 1) / kThreads;
-  add_parts<<<static_cast<unsigned>(blocks), kThreads, 0, launch.stream>>>(parts, count, n, out);
+  // Few elements are added by more threads.
+  constexpr int64_t kFew = 4096;
+  const int lanes = n <= kFew ? 32 : 1;
+  const auto blocks = static_cast<unsigned>((n * lanes + kThreads - 1) / kThreads);
+  const auto kernel = lanes == 1 ? add_parts<1> : add_parts<32>;
+  kernel<<<blocks, kThreads, 0, launch.stream>>>(parts, count, n, out);
   check_launch("add_parts");
 }
 
@@ -335,12 +340,12 @@ class Backward {
  private:
   template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision>
   void launch(BackwardInput in) {
-    constexpr int kStages = kTiles <= 4 ? 3 : 2;
+    constexpr int kStages = kStagesOf<kTiles>;
     constexpr int kBefore = DotProducts::kSharedFloats +
                             Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
     const int shared = kBefore * static_cast<int>(sizeof(float)) +
                        TilePipeline<kStages>::shared_bytes(in.tile);
-    const dim3 grid(parts(in.tile.groups, columns_, kTiles <= 4 ? 2 : 1),
+    const dim3 grid(parts(in.tile.groups, columns_, kResident<kTiles>),
                     static_cast<unsigned>(columns_));
     const int64_t k = sum_.f.columns;
     if (kTiles > 0) {
@@ -356,7 +361,8 @@ class Backward {
 
   void gate_gradients(const Groups& groups, const float* dots, bool for_h, const ArcRows& targets) {
     auto* dz = launch_.scratch->array<float>(device_.arcs);
-    const int64_t blocks = (groups.slot_count() * kLanes + kThreads - 1) / kThreads;
+    const int lanes = sum_.links && sum_.f.columns > 0 ? 8 : 1;
+    const int64_t blocks = (groups.slot_count() * lanes + kThreads - 1) / kThreads;
     const GateInput in{.block = sum_.block,
                        .f = sum_.f,
                        .links = sum_.links,
@@ -369,8 +375,9 @@ class Backward {
                        .gate = gate_,
                        .by_source = for_h,
                        .arc_target = order_.arc_target};
-    gate_gradient<<<static_cast<unsigned>(std::max<int64_t>(1, blocks)), kThreads, 0,
-                    launch_.stream>>>(in, dz);
+    const auto kernel = lanes == 1 ? gate_gradient<1> : gate_gradient<8>;
+    kernel<<<static_cast<unsigned>(std::max<int64_t>(1, blocks)), kThreads, 0, launch_.stream>>>(
+        in, dz);
     check_launch("gate_gradient");
     if (out_.p != nullptr) add_arcs(targets, dz, out_.p, launch_);
     if (out_.q != nullptr) add_arcs(order_.rows, dz, out_.q, launch_);

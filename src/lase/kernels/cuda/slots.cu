@@ -8,8 +8,6 @@ namespace lase::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kLanes = 8;  // per slot
-
 struct SlotInput {
   BlockView block;
   AttributeView f;
@@ -33,11 +31,11 @@ __device__ int64_t f_row(const AttributeView& f, int64_t link) {
   return f.layout == Layout::kDictionary ? f.code[link] : link;
 }
 
-template <bool kForward>
+template <bool kForward, int kLanes>  // per slot
 __global__ void fill_slots(const SlotInput in, float sign, const float* given, float* gate) {
   const int64_t at = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x % kLanes);
-  const unsigned mask = 0xFFU << (threadIdx.x % 32 / kLanes * kLanes);
+  const unsigned mask = ((1U << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
   if (at >= int64_t{in.groups.start[in.groups.rows]} * kGroup) return;
   const int64_t row = in.groups.groups[at / kGroup].row;
   const int64_t arc = arc_of(in, at, row);
@@ -108,9 +106,9 @@ SlotInput slot_input(const DeviceSum& in, const Groups& groups) {
           .arc_target = nullptr};
 }
 
-int blocks_for(const Groups& groups) {
+int blocks_for(const Groups& groups, int lanes) {
   return static_cast<int>(
-      std::max<int64_t>(1, (groups.slot_count() * kLanes + kThreads - 1) / kThreads));
+      std::max<int64_t>(1, (groups.slot_count() * lanes + kThreads - 1) / kThreads));
 }
 
 }  // namespace
@@ -135,8 +133,10 @@ DeviceSum with_aligned_rows(DeviceSum in, const Launch& launch) {
 
 void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* gate,
                 const Launch& launch) {
-  fill_slots<true><<<blocks_for(groups), kThreads, 0, launch.stream>>>(slot_input(in, groups), sign,
-                                                                       nullptr, gate);
+  const bool reads_f = in.sum.terms.p != nullptr && in.sum.terms.v != nullptr;
+  const auto kernel = reads_f ? fill_slots<true, 8> : fill_slots<true, 1>;
+  kernel<<<blocks_for(groups, reads_f ? 8 : 1), kThreads, 0, launch.stream>>>(
+      slot_input(in, groups), sign, nullptr, gate);
   check_launch("fill_slots");
 }
 
@@ -148,7 +148,8 @@ void make_slots(const DeviceSum& in, const Groups& groups, const float* gate,
     slots.order = order->rows.order;
     slots.arc_target = order->arc_target;
   }
-  fill_slots<false><<<blocks_for(groups), kThreads, 0, launch.stream>>>(slots, 1, gate, nullptr);
+  fill_slots<false, 1><<<blocks_for(groups, 1), kThreads, 0, launch.stream>>>(slots, 1, gate,
+                                                                              nullptr);
   check_launch("fill_slots");
 }
 

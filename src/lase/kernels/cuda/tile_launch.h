@@ -10,6 +10,12 @@
 
 namespace lase::kernels::cuda {
 
+// Thread blocks per multiprocessor, and stages of their pipelines.
+template <int kTiles>
+inline constexpr int kResident = kTiles <= 4 ? 3 : 1;
+template <int kTiles>
+inline constexpr int kStagesOf = kTiles <= 4 ? 3 : 2;
+
 // Number of thread blocks that share the groups of one block of columns, with `resident` thread
 // blocks per multiprocessor. A function of the device and the shape, so that sums of partial results
 // have a fixed order.
