@@ -21,7 +21,7 @@ struct ForwardInput {
 
 // s(u) = Σ c_i h(v_i) ⊙ a(e_i) for kColumns columns; see link_tile.cuh.
 template <Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages, bool kNorms>
-__global__ void __launch_bounds__(kThreads, kResident<kTiles>)
+__global__ void __launch_bounds__(kThreads, kResidentForward<kTiles>)
     forward(const __grid_constant__ ForwardInput in) {
   using Pipeline = TilePipeline<kStages>;
   constexpr int kProducts = kTiles > 0 ? kTiles : 1;
@@ -138,7 +138,7 @@ void launch_forward(const ForwardInput& in, const Launch& launch) {
   const int shared = kBefore * static_cast<int>(sizeof(float)) +
                      TilePipeline<kStages>::shared_bytes(in.tile);
   const auto columns = static_cast<unsigned>((in.tile.d + kColumns - 1) / kColumns);
-  const dim3 grid(parts(in.tile.groups, columns, kResident<kTiles>), columns);
+  const dim3 grid(parts(in.tile.groups, columns, kResidentForward<kTiles>), columns);
   if (in.squares != nullptr) {
     launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared, launch, in);
   } else {

@@ -72,7 +72,7 @@ __device__ __forceinline__ void add_outer(const Operand<4, kPrecision> (&terms)[
 //   dU    += D_iᵀ f(e_i)               summed over the arcs of the thread block
 //   dh(v)  = Σ_i c_i G ⊙ a(e_i)        over the arcs of a source
 template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages>
-__global__ void __launch_bounds__(kThreads, kResident<kTiles>)
+__global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision>)
     backward(const __grid_constant__ BackwardInput in) {
   using Pipeline = TilePipeline<kStages>;
   constexpr bool kAmplified = kTiles > 0;
@@ -345,7 +345,7 @@ class Backward {
                             Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
     const int shared = kBefore * static_cast<int>(sizeof(float)) +
                        TilePipeline<kStages>::shared_bytes(in.tile);
-    const dim3 grid(parts(in.tile.groups, columns_, kResident<kTiles>),
+    const dim3 grid(parts(in.tile.groups, columns_, (kResidentBackward<kTiles, kPrecision>)),
                     static_cast<unsigned>(columns_));
     const int64_t k = sum_.f.columns;
     if (kTiles > 0) {

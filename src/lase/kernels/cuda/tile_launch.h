@@ -10,9 +10,13 @@
 
 namespace lase::kernels::cuda {
 
-// Thread blocks per multiprocessor, and stages of their pipelines.
+// Thread blocks per multiprocessor, as many as registers and shared memory suffice for, and stages of
+// their pipelines.
 template <int kTiles>
-inline constexpr int kResident = kTiles <= 4 ? 3 : 1;
+inline constexpr int kResidentForward = kTiles <= 4 ? 3 : 1;
+template <int kTiles, Precision kPrecision>
+inline constexpr int kResidentBackward =
+    kTiles > 4 ? 1 : (kPrecision == Precision::kFp32 ? 2 : 3);
 template <int kTiles>
 inline constexpr int kStagesOf = kTiles <= 4 ? 3 : 2;
 
