@@ -17,6 +17,7 @@ class HiddenArcs {
              std::span<const int32_t> target);
 
   bool empty() const { return arcs_.empty(); }
+  std::span<const int64_t> arcs() const { return arcs_; }  // ascending
   // The hidden arcs of u, ascending.
   std::span<const int64_t> of(const Adjacency& graph, int64_t u) const;
   // The number of arcs of u that are not hidden.

@@ -14,9 +14,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr uint64_t kSampleStream = 0x44524157;
-constexpr uint64_t kDropStream = 0x4C494E4B;
-
 int64_t sample_size(int64_t degree, int64_t fanout) {
   return fanout == kWholeNeighborhood ? degree : std::min(degree, fanout);
 }

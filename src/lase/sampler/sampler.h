@@ -25,6 +25,10 @@ struct Batch {
   Batch to(const at::Device& device) const;
 };
 
+// The random numbers of the sampled arcs of a row, and of the arcs that are left out.
+inline constexpr uint64_t kSampleStream = 0x44524157;
+inline constexpr uint64_t kDropStream = 0x4C494E4B;
+
 // Key of the random numbers of a batch: the same key gives the same sampled neighbors, for any
 // number of threads and after resuming.
 struct SampleKey {
