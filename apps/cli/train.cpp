@@ -241,6 +241,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
     std::cerr << "lase: warning: " << flag_of(name) << " has no effect on the model "
               << options.model.model << "\n";
   }
+  for (const auto& [name, reason] :
+       lase::unused_task_options(options, task.predicts, !graph.targets.split.empty())) {
+    std::cerr << "lase: warning: " << flag_of(name) << " has no effect, because " << reason << "\n";
+  }
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);
   const auto objective = lase::make_objective(result.trained, task.objective->labels());

@@ -178,7 +178,14 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
     }
   }
   json summary = result_json(*result);
-  summary["unused"] = unused_options(options.model);
+  json& unused = summary["unused"] = json::array();
+  for (const auto& name : unused_options(options.model)) {
+    unused.push_back(name + " has no effect on the model " + options.model.model);
+  }
+  for (const auto& [name, reason] :
+       unused_task_options(options, task.predicts, !graph.targets.split.empty())) {
+    unused.push_back(name + " has no effect, because " + reason);
+  }
   return py::make_tuple(std::move(result->trained), to_python(summary), exception);
 }
 

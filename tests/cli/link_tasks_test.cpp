@@ -286,5 +286,27 @@ TEST_F(LinkTasksCli, RejectsOptionsThatDoNotFit) {
                    {"--ranking", "does not predict links"});
 }
 
+TEST_F(LinkTasksCli, WarnsOfOptionsWithoutEffect) {
+  const auto warnings = [&](const Strings& more) {
+    Strings all = {"train", path("g.graph"), "--out", path("m.model"), "--widths", "4"};
+    for (const auto& word : {"--epochs", "1", "--features", "none"}) all.emplace_back(word);
+    all.insert(all.end(), more.begin(), more.end());
+    const CliResult result = run_cli(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  import_links({"--link-label", "kind"});
+  const std::string unused =
+      warnings({"--negatives", "4", "--negative-sampling", "degree", "--transductive"});
+  EXPECT_NE(unused.find("--negatives has no effect, because labels"), std::string::npos) << unused;
+  EXPECT_NE(unused.find("--negative-sampling has no effect"), std::string::npos) << unused;
+  EXPECT_NE(unused.find("--transductive has no effect"), std::string::npos) << unused;
+  const Strings splits = {"--task", "link-prediction", "--link-split", "50/25/25"};
+  EXPECT_EQ(warnings(splits), "");
+  import_links({"--link-label", "kind", "--link-split", "60/20/20"});
+  EXPECT_NE(warnings(splits).find("--link-split has no effect, because the graph has a split"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace lase

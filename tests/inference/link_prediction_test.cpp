@@ -298,6 +298,28 @@ TEST(PredictedLinks, AreRankedAmongSampledNodesThatAreNotLinked) {
   }
 }
 
+// The pairs of many links are made chunk by chunk, and not kept.
+TEST(PredictedLinks, AreRankedInChunks) {
+  const Graph graph = predicted_graph(kKinds[0]);
+  const Scoring scoring(graph, DecoderChoice::kDot);
+  const PredictedLinks links(graph, rules_of(graph, false), {.ranking = Ranking::kSampled}, 1);
+  const std::vector<int64_t> some = targets_in(graph, Split::kTest);
+  const auto outputs = [&](std::span<const int64_t> seeds) {
+    const Evaluation evaluation(links, seeds, {graph});
+    const Tensor embedding = scoring.embedding.index_select(0, index_tensor(evaluation.nodes()));
+    return evaluation.outputs(scoring.model, scoring.inputs, embedding);
+  };
+  const Tensor expected = outputs(some);
+  constexpr int64_t kPairs = (int64_t{1} << 22) + 1;
+  std::vector<int64_t> many;
+  while (std::ssize(many) * links.pairs_per_seed() < kPairs) {
+    many.insert(many.end(), some.begin(), some.end());
+  }
+  EXPECT_EQ(Evaluation(links, many, {graph}).nodes(), all_nodes(graph));
+  const int64_t copies = std::ssize(many) / std::ssize(some);
+  EXPECT_TRUE(at::equal(outputs(many), expected.repeat({copies, 1})));
+}
+
 TEST(PredictedLinks, AreRankedAmongAllNodesUnlessThatTakesLong) {
   const Graph graph = predicted_graph(kKinds[0]);
   const auto ranking = [&](Ranking wanted, DecoderChoice choice, int64_t links) {
