@@ -182,6 +182,9 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
   for (const auto& metric : objective.metrics(result.val)) {
     json["val_" + metric.key] = metric.value;
   }
+  if (links && result.trained.predicts != lase::Predicts::kLinks) {
+    json["ranking"] = result.trained.link_task.at("ranking");
+  }
   if (result.calibration) {
     json["temperature"] = result.calibration->temperature;
     json["val_log_loss_before"] = result.calibration->log_loss_before;

@@ -196,7 +196,7 @@ py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const
                           int64_t threads) {
   const auto number = split_from_word(split);
   require_option(number.has_value(), OptionName{"split"}, " ", quote(split),
-                 ": must be train, val or test");
+                 ": must be train, val, test or none");
   json all;
   run(threads, [&] {
     const LinkPredictor predictor(trained, graph, "the graph");
@@ -204,6 +204,7 @@ py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const
     const Scores scores = predictor.score(*number);
     all = metrics_json(objective, scores);
     all["links"] = scores.nodes;
+    if (const auto ranking = predictor.ranking()) all["ranking"] = name_of(*ranking);
     all["metric"] = objective.headline({}).key;
     return 0;
   });

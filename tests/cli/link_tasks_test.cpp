@@ -225,6 +225,9 @@ TEST_F(LinkTasksCli, RanksLinksByTheProtocolOfChoice) {
   const auto evaluate = [&](const std::string& ranking) {
     return run({"evaluate", path("m.model"), path("g.graph"), "--ranking", ranking});
   };
+  EXPECT_EQ(trained.at("ranking"), "filtered");
+  EXPECT_EQ(evaluate("auto").at("ranking"), "filtered");
+  EXPECT_EQ(evaluate("raw").at("ranking"), "raw");
   EXPECT_EQ(evaluate("auto").at("mrr"), trained.at("mrr"));
   EXPECT_EQ(evaluate("filtered").at("mrr"), trained.at("mrr"));
   EXPECT_LT(evaluate("raw").at("mrr"), trained.at("mrr"));
