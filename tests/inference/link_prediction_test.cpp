@@ -204,10 +204,10 @@ std::vector<RankedCase> ranked_cases() {
 }
 
 TEST(PredictedLinks, AreRankedAmongAllNodesOrAmongThoseThatAreNotLinked) {
-  for (const auto& [kind, decoder, ranking] : ranked_cases()) {
-    const Graph graph = predicted_graph(kind);
-    const Scoring scoring(graph, decoder);
-    const PredictedLinks links(graph, rules_of(graph, false), {.ranking = ranking}, 1);
+  for (const RankedCase& ranked : ranked_cases()) {
+    const Graph graph = predicted_graph(ranked.kind);
+    const Scoring scoring(graph, ranked.decoder);
+    const PredictedLinks links(graph, rules_of(graph, false), {.ranking = ranked.ranking}, 1);
     const std::vector<int64_t> seeds = targets_in(graph, Split::kTest);
     ASSERT_GT(seeds.size(), 20);
     const Query query = links.query(seeds, {graph});
@@ -225,7 +225,7 @@ TEST(PredictedLinks, AreRankedAmongAllNodesOrAmongThoseThatAreNotLinked) {
       double of_target = 1;
       double of_source = 1;
       const auto add = [&](int64_t from, int64_t to, double& rank) {
-        const bool filtered = ranking == Ranking::kFiltered && known.contains({from, to, r});
+        const bool filtered = ranked.ranking == Ranking::kFiltered && known.contains({from, to, r});
         if (from == to || filtered || std::pair(from, to) == std::pair(u, v)) return;
         const float other = scoring.score(graph, from, to, seeds[i]);
         rank += other > own ? 1 : other == own ? 0.5 : 0;
