@@ -235,6 +235,26 @@ TEST_F(LinkTasksCli, RanksLinksByTheProtocolOfChoice) {
   EXPECT_NE(text.find("raw MRR"), std::string::npos) << text;
 }
 
+TEST_F(LinkTasksCli, ComparesRanksOfTheSameProtocol) {
+  import_links({"--link-split", "60/20/20"});
+  const auto compare = [&](const Strings& more) {
+    Strings all = {"compare", path("g.graph"), "--task", "link-prediction", "--models", "lase"};
+    for (const auto& word : {"--seeds", "1", "--epochs", "1", "--widths", "4", "--features", "none",
+                             "--variant", "lase: decoder=dot"}) {
+      all.emplace_back(word);
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  };
+  const CliResult rejected = compare({});
+  EXPECT_NE(rejected.code, 0);
+  EXPECT_NE(rejected.err.find("sampled MRR and filtered MRR, which are not comparable"),
+            std::string::npos)
+      << rejected.err;
+  const CliResult result = compare({"--ranking", "sampled"});
+  EXPECT_NE(result.out.find("test sampled MRR"), std::string::npos) << result.out << result.err;
+}
+
 TEST_F(LinkTasksCli, ReadsNegativeSamplesFromAFile) {
   import_links({"--link-split", "60/20/20"});
   write("pairs.csv", "from,to\nn1,n2\nn3,n4\nn5,n6\n");
