@@ -127,6 +127,7 @@ nlohmann::json evaluate_links(const EvaluateOptions& options, const ModelAndGrap
   }
   nlohmann::json result = scores_json(scores, objective, "links");
   result["split"] = split;
+  if (const auto used = predictor.ranking()) result["ranking"] = lase::name_of(*used);
   return result;
 }
 

@@ -93,7 +93,7 @@ void add_predict(CLI::App& app, Session& session) {
           lase::require(!given || classes, flag, ": the model does not predict classes");
         }
         if (is_link_model(opened.trained)) {
-          const nlohmann::json result = predict_links(*options, opened, session);
+          nlohmann::json result = predict_links(*options, opened, session);
           if (!options->report.empty()) {
             write_report({.path = options->report,
                           .graph_path = options->files.graph,

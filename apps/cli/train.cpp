@@ -182,6 +182,9 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
   for (const auto& metric : objective.metrics(result.val)) {
     json["val_" + metric.key] = metric.value;
   }
+  if (links && result.trained.predicts != lase::Predicts::kLinks) {
+    json["ranking"] = result.trained.link_task.at("ranking");
+  }
   if (result.calibration) {
     json["temperature"] = result.calibration->temperature;
     json["val_log_loss_before"] = result.calibration->log_loss_before;
@@ -240,6 +243,10 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   for (const auto& name : lase::unused_options(options.model)) {
     std::cerr << "lase: warning: " << flag_of(name) << " has no effect on the model "
               << options.model.model << "\n";
+  }
+  for (const auto& [name, reason] :
+       lase::unused_task_options(options, task.predicts, !graph.targets.split.empty())) {
+    std::cerr << "lase: warning: " << flag_of(name) << " has no effect, because " << reason << "\n";
   }
   const Interruptible interruptible;
   const lase::TrainResult result = lase::train(graph, options);

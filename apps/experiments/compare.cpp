@@ -103,9 +103,13 @@ Run compared_run(const Graph& graph, const TrainOptions& options, const Decision
             " nodes of a split; choose another metric with ", OptionName{"select"});
     json metrics = json::object();
     for (const Metric& metric : objective->metrics(result.test)) metrics[metric.key] = metric.value;
-    return json{{"val", val.value},        {"test", test.value},
-                {"metrics", metrics},      {"diverged", !result.diverged.empty()},
-                {"epochs", result.epochs}, {"seconds", result.setup_seconds + result.seconds}};
+    return json{{"title", test.title},
+                {"val", val.value},
+                {"test", test.value},
+                {"metrics", metrics},
+                {"diverged", !result.diverged.empty()},
+                {"epochs", result.epochs},
+                {"seconds", result.setup_seconds + result.seconds}};
   };
   return run;
 }
@@ -208,6 +212,11 @@ Comparison compare(const Graph& graph, const std::string& identity, const Compar
     for (size_t i = 0; i < graphs.size() * static_cast<size_t>(options.seeds); ++i, ++at) {
       ComparedRun run = order[at];
       const json& result = results[at];
+      const std::string title = result.value("title", comparison.metric.title);
+      if (at == 0) comparison.metric.title = title;
+      require(title == comparison.metric.title, "the models have different metrics, ",
+              comparison.metric.title, " and ", title, ", which are not comparable; set ",
+              OptionName{"ranking"}, " sampled");
       run.val = result.at("val").get<double>();
       run.test = result.at("test").get<double>();
       run.metrics = result.at("metrics").get<std::map<std::string, double>>();

@@ -63,8 +63,8 @@ class Estimator(Params):
             raise interrupt
 
     def _warn(self, result: dict[str, Any]) -> None:
-        for name in result["unused"]:
-            warnings.warn(f"{name} has no effect on the model {self.model}", stacklevel=4)  # type: ignore[attr-defined]
+        for message in result["unused"]:
+            warnings.warn(message, stacklevel=4)
         if result["diverged"]:
             warnings.warn(
                 f"{result['diverged']}; the last good weights are kept", RuntimeWarning, stacklevel=4

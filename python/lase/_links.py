@@ -74,14 +74,15 @@ class LinkEstimator(Estimator):
         ----------
         graph : Graph or path
             A graph with the same attributes as the training graph.
-        split : {"test", "val", "train"}
-            Links to evaluate. A graph without a split is split as in training.
+        split : {"test", "val", "train", "none"}
+            Links to evaluate. If the training graph has no split of links, its random split is
+            repeated; all links of other graphs without a split are in the split "none".
 
         Returns
         -------
         dict
-            The metrics by name; `metric`, the name of the one that selects the best epoch; and
-            `links`, the number of links.
+            The metrics by name; `metric`, the name of the one that selects the best epoch; `links`,
+            the number of links; and `ranking`, the protocol of ranks, if links are predicted.
         """
         return self._fitted().evaluate_links(as_graph(graph)._core, split, self.threads)
 

@@ -20,7 +20,11 @@ _FORMATS: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in _graph.
 
 
 def _import(format: str, options: dict[str, Any], threads: int) -> Graph:
+    lists = {option["name"] for option in _FORMATS[format]["options"] if option["kind"] == "strs"}
     given = {name: _arrays.plain_path(value) for name, value in options.items() if value is not None}
+    for name in lists & given.keys():
+        if isinstance(given[name], str):
+            given[name] = [given[name]]
     core, about = _graph.import_files(format, given, threads)
     for warning in about["warnings"]:
         warnings.warn(warning, stacklevel=4)

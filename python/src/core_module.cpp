@@ -178,7 +178,14 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
     }
   }
   json summary = result_json(*result);
-  summary["unused"] = unused_options(options.model);
+  json& unused = summary["unused"] = json::array();
+  for (const auto& name : unused_options(options.model)) {
+    unused.push_back(name + " has no effect on the model " + options.model.model);
+  }
+  for (const auto& [name, reason] :
+       unused_task_options(options, task.predicts, !graph.targets.split.empty())) {
+    unused.push_back(name + " has no effect, because " + reason);
+  }
   return py::make_tuple(std::move(result->trained), to_python(summary), exception);
 }
 
@@ -189,7 +196,7 @@ py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const
                           int64_t threads) {
   const auto number = split_from_word(split);
   require_option(number.has_value(), OptionName{"split"}, " ", quote(split),
-                 ": must be train, val or test");
+                 ": must be train, val, test or none");
   json all;
   run(threads, [&] {
     const LinkPredictor predictor(trained, graph, "the graph");
@@ -197,6 +204,7 @@ py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const
     const Scores scores = predictor.score(*number);
     all = metrics_json(objective, scores);
     all["links"] = scores.nodes;
+    if (const auto ranking = predictor.ranking()) all["ranking"] = name_of(*ranking);
     all["metric"] = objective.headline({}).key;
     return 0;
   });

@@ -132,7 +132,7 @@ def test_explains_labels_of_links(payments):
 
 
 def test_explains_numbers_of_links(payments):
-    graph = read(payments, link_regress=["next"])
+    graph = read(payments, link_regress="next")  # or ["next"]
     model = lase.LinkRegressor(epochs=5, seed=1, widths=(8,), features="none", quiet=True)
     model.fit(graph)
     test = 5
@@ -168,7 +168,17 @@ def test_tells_what_is_wrong(communities):
     with pytest.raises(TypeError, match="task"):
         lase.LinkClassifier(task="nodes")
     model = lase.LinkPredictor(epochs=1, features="none", quiet=True).fit(graph)
-    with pytest.raises(ValueError, match="must be train, val or test"):
+    assert model.evaluate(graph)["ranking"] == "sampled"
+    other = lase.Graph(communities[:, ::2])  # all of its links are in no split
+    assert model.evaluate(other, "none")["links"] > 0
+    with pytest.raises(ValueError, match="use split none"):
+        model.evaluate(other)
+    with pytest.warns(UserWarning, match="link_split has no effect, because the graph has a split"):
+        split = lase.Graph.from_pandas(
+            pandas.DataFrame(communities.T, columns=["source", "target"]), link_split="60/20/20"
+        )
+        lase.LinkPredictor(epochs=1, features="none", quiet=True, link_split="50/25/25").fit(split)
+    with pytest.raises(ValueError, match="must be train, val, test or none"):
         model.evaluate(graph, "never")
     with pytest.raises(ValueError, match="relation"):
         model.top(graph, relation="likes")

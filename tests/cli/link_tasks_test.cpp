@@ -225,11 +225,34 @@ TEST_F(LinkTasksCli, RanksLinksByTheProtocolOfChoice) {
   const auto evaluate = [&](const std::string& ranking) {
     return run({"evaluate", path("m.model"), path("g.graph"), "--ranking", ranking});
   };
+  EXPECT_EQ(trained.at("ranking"), "filtered");
+  EXPECT_EQ(evaluate("auto").at("ranking"), "filtered");
+  EXPECT_EQ(evaluate("raw").at("ranking"), "raw");
   EXPECT_EQ(evaluate("auto").at("mrr"), trained.at("mrr"));
   EXPECT_EQ(evaluate("filtered").at("mrr"), trained.at("mrr"));
   EXPECT_LT(evaluate("raw").at("mrr"), trained.at("mrr"));
   const auto text = run_cli({"evaluate", path("m.model"), path("g.graph"), "--ranking", "raw"}).out;
   EXPECT_NE(text.find("raw MRR"), std::string::npos) << text;
+}
+
+TEST_F(LinkTasksCli, ComparesRanksOfTheSameProtocol) {
+  import_links({"--link-split", "60/20/20"});
+  const auto compare = [&](const Strings& more) {
+    Strings all = {"compare", path("g.graph"), "--task", "link-prediction", "--models", "lase"};
+    for (const auto& word : {"--seeds", "1", "--epochs", "1", "--widths", "4", "--features", "none",
+                             "--variant", "lase: decoder=dot"}) {
+      all.emplace_back(word);
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  };
+  const CliResult rejected = compare({});
+  EXPECT_NE(rejected.code, 0);
+  EXPECT_NE(rejected.err.find("sampled MRR and filtered MRR, which are not comparable"),
+            std::string::npos)
+      << rejected.err;
+  const CliResult result = compare({"--ranking", "sampled"});
+  EXPECT_NE(result.out.find("test sampled MRR"), std::string::npos) << result.out << result.err;
 }
 
 TEST_F(LinkTasksCli, ReadsNegativeSamplesFromAFile) {
@@ -284,6 +307,28 @@ TEST_F(LinkTasksCli, RejectsOptionsThatDoNotFit) {
   train({"--epochs", "1"});
   expect_bad_usage(run_cli({"evaluate", path("m.model"), path("g.graph"), "--ranking", "raw"}),
                    {"--ranking", "does not predict links"});
+}
+
+TEST_F(LinkTasksCli, WarnsOfOptionsWithoutEffect) {
+  const auto warnings = [&](const Strings& more) {
+    Strings all = {"train", path("g.graph"), "--out", path("m.model"), "--widths", "4"};
+    for (const auto& word : {"--epochs", "1", "--features", "none"}) all.emplace_back(word);
+    all.insert(all.end(), more.begin(), more.end());
+    const CliResult result = run_cli(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  import_links({"--link-label", "kind"});
+  const std::string unused =
+      warnings({"--negatives", "4", "--negative-sampling", "degree", "--transductive"});
+  EXPECT_NE(unused.find("--negatives has no effect, because labels"), std::string::npos) << unused;
+  EXPECT_NE(unused.find("--negative-sampling has no effect"), std::string::npos) << unused;
+  EXPECT_NE(unused.find("--transductive has no effect"), std::string::npos) << unused;
+  const Strings splits = {"--task", "link-prediction", "--link-split", "50/25/25"};
+  EXPECT_EQ(warnings(splits), "");
+  import_links({"--link-label", "kind", "--link-split", "60/20/20"});
+  EXPECT_NE(warnings(splits).find("--link-split has no effect, because the graph has a split"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -204,10 +204,10 @@ std::vector<RankedCase> ranked_cases() {
 }
 
 TEST(PredictedLinks, AreRankedAmongAllNodesOrAmongThoseThatAreNotLinked) {
-  for (const auto& [kind, decoder, ranking] : ranked_cases()) {
-    const Graph graph = predicted_graph(kind);
-    const Scoring scoring(graph, decoder);
-    const PredictedLinks links(graph, rules_of(graph, false), {.ranking = ranking}, 1);
+  for (const RankedCase& ranked : ranked_cases()) {
+    const Graph graph = predicted_graph(ranked.kind);
+    const Scoring scoring(graph, ranked.decoder);
+    const PredictedLinks links(graph, rules_of(graph, false), {.ranking = ranked.ranking}, 1);
     const std::vector<int64_t> seeds = targets_in(graph, Split::kTest);
     ASSERT_GT(seeds.size(), 20);
     const Query query = links.query(seeds, {graph});
@@ -225,7 +225,7 @@ TEST(PredictedLinks, AreRankedAmongAllNodesOrAmongThoseThatAreNotLinked) {
       double of_target = 1;
       double of_source = 1;
       const auto add = [&](int64_t from, int64_t to, double& rank) {
-        const bool filtered = ranking == Ranking::kFiltered && known.contains({from, to, r});
+        const bool filtered = ranked.ranking == Ranking::kFiltered && known.contains({from, to, r});
         if (from == to || filtered || std::pair(from, to) == std::pair(u, v)) return;
         const float other = scoring.score(graph, from, to, seeds[i]);
         rank += other > own ? 1 : other == own ? 0.5 : 0;
@@ -296,6 +296,28 @@ TEST(PredictedLinks, AreRankedAmongSampledNodesThatAreNotLinked) {
       EXPECT_EQ(pair_at(alone, j), pair_at(query, 2 * kPairs + j));
     }
   }
+}
+
+// The pairs of many links are made chunk by chunk, and not kept.
+TEST(PredictedLinks, AreRankedInChunks) {
+  const Graph graph = predicted_graph(kKinds[0]);
+  const Scoring scoring(graph, DecoderChoice::kDot);
+  const PredictedLinks links(graph, rules_of(graph, false), {.ranking = Ranking::kSampled}, 1);
+  const std::vector<int64_t> some = targets_in(graph, Split::kTest);
+  const auto outputs = [&](std::span<const int64_t> seeds) {
+    const Evaluation evaluation(links, seeds, {graph});
+    const Tensor embedding = scoring.embedding.index_select(0, index_tensor(evaluation.nodes()));
+    return evaluation.outputs(scoring.model, scoring.inputs, embedding);
+  };
+  const Tensor expected = outputs(some);
+  constexpr int64_t kPairs = (int64_t{1} << 22) + 1;
+  std::vector<int64_t> many;
+  while (std::ssize(many) * links.pairs_per_seed() < kPairs) {
+    many.insert(many.end(), some.begin(), some.end());
+  }
+  EXPECT_EQ(Evaluation(links, many, {graph}).nodes(), all_nodes(graph));
+  const int64_t copies = std::ssize(many) / std::ssize(some);
+  EXPECT_TRUE(at::equal(outputs(many), expected.repeat({copies, 1})));
 }
 
 TEST(PredictedLinks, AreRankedAmongAllNodesUnlessThatTakesLong) {

@@ -44,7 +44,9 @@ TEST(Inputs, AreStandardizedByTrainingNodesAndTheirLinks) {
         if (v % 2 == 0 && u < v) links.push_back(attributes[link]);
       }
     }
-    const Scaling scaling = fit_scaling(graph, training, NodeScaling::kStandard);
+    Graph seen = graph;
+    seen.adjacency() = adjacency_within(graph, training);
+    const Scaling scaling = fit_scaling(seen, training, NodeScaling::kStandard);
     const Moments node = moments(nodes);
     const Moments link = moments(links);
     expect_close(scaling.node_mean, to_tensor({node.mean})[0], 1e-5, "node mean");
@@ -76,6 +78,34 @@ TEST(Inputs, DoNotScaleSparseAndConstantColumns) {
   EXPECT_EQ(scaling.node_mean[0].item<float>(), 0);
   EXPECT_EQ(scaling.node_scale[0].item<float>(), 1);
   EXPECT_EQ(scaling.node_mean[1].item<float>(), 5.5F);
+}
+
+// Weights of columns that are always 0 in training are random.
+TEST(Inputs, IgnoreLinkAttributesThatAreAlwaysZeroInTraining) {
+  Graph graph = toy_graph({.nodes = 40, .links = 150});
+  const int64_t links = graph.link_attributes.rows;
+  Floats values;
+  for (int64_t i = 0; i < links; ++i) {
+    values.insert(values.end(), {1, i % 3 == 0 ? 2.0F : 0.0F, i == 0 ? 5.0F : 0.0F});
+  }
+  const Attributes dense = Attributes::dense(values, links, 3);
+  const std::vector<bool> training(40, true);
+  for (const Attributes& attributes : {dense, to_sparse(dense)}) {
+    graph.link_attributes = attributes;
+    const auto scale_with = [&](const auto& keep) {
+      Graph seen = graph;
+      seen.adjacency() =
+          filter_arcs(graph, [&](int64_t, int64_t i) { return keep(graph.link[i]); });
+      return fit_scaling(seen, training, NodeScaling::kStandard).link_scale;
+    };
+    EXPECT_GT(scale_with([](int64_t) { return true; })[2].template item<float>(), 0);
+    const at::Tensor scale = scale_with([](int64_t link) { return link != 0; });
+    EXPECT_EQ(scale[0].item<float>(), 1);
+    EXPECT_GT(scale[1].item<float>(), 0);
+    EXPECT_EQ(scale[2].item<float>(), 0);
+    // Without links, nothing is known.
+    EXPECT_TRUE(at::equal(scale_with([](int64_t) { return false; }), at::ones({3})));
+  }
 }
 
 TEST(Inputs, ScaleRowsToUnitL1Norm) {

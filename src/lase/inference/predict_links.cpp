@@ -74,6 +74,11 @@ LinkPredictor::LinkPredictor(const TrainedModel& trained, const Graph& graph,
 
 LinkPredictor::~LinkPredictor() = default;
 
+std::optional<Ranking> LinkPredictor::ranking() const {
+  if (trained_.predicts == Predicts::kLinks) return std::nullopt;
+  return options_.prediction.ranking;
+}
+
 std::vector<int64_t> LinkPredictor::links_of(Split split) const {
   require(trained_.predicts != Predicts::kLinks || graph_.targets.labels.task != Task::kNone, path_,
           ": its links have no labels to evaluate against; import it with ",

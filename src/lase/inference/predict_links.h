@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ class LinkPredictor {
   const Graph& graph() const { return graph_; }
   // With the labels of the graph, numbered like the classes of the model.
   const Objective& objective() const { return *objective_; }
+  // How links are ranked; none if they are not.
+  std::optional<Ranking> ranking() const;
   // The targets of a split, with known labels if the task has labels.
   std::vector<int64_t> links_of(Split split) const;
   // Exact outputs for targets of a split, as Objective::score expects them. Targets of the training

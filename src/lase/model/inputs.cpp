@@ -22,12 +22,18 @@ namespace {
 
 struct Moments {
   Tensor mean;
-  Tensor scale;  // 1 / standard deviation
+  Tensor scale;   // 1 / standard deviation
+  Tensor unseen;  // bool: the values of all rows are 0
 };
 
 Moments identity(int64_t columns) {
-  return {at::zeros({columns}, at::kFloat), at::ones({columns}, at::kFloat)};
+  return {at::zeros({columns}, at::kFloat), at::ones({columns}, at::kFloat),
+          at::zeros({columns}, at::kBool)};
 }
+
+// The weights of a column that is always 0 in training keep their random initial values, which
+// should not be multiplied by other values later.
+void ignore_unseen(Moments& columns) { columns.scale.masked_fill_(columns.unseen, 0); }
 
 // Σ x and Σ x² by column.
 class Sums {
@@ -70,7 +76,7 @@ class Sums {
       }
     }
     count_.clear();
-    Moments result = identity(matrix_.columns);
+    Moments result = unscaled();
     const auto n = static_cast<double>(rows_);
     for (size_t j = 0; j < sum_.size() && rows_ > 0; ++j) {
       const double mean = sum_[j] / n;
@@ -91,11 +97,18 @@ class Sums {
     stored_[static_cast<size_t>(j)] += count;
   }
 
+  Moments unscaled() const {
+    Moments result = identity(matrix_.columns);
+    auto* unseen = result.unseen.data_ptr<bool>();
+    for (size_t j = 0; j < squares_.size() && rows_ > 0; ++j) unseen[j] = squares_[j] == 0;
+    return result;
+  }
+
   // Sparse columns are not shifted; those whose stored values are large, such as amounts, are
   // divided by their root mean square.
   Moments scale_of_large_columns() const {
     constexpr double kLarge = 10;
-    Moments result = identity(matrix_.columns);
+    Moments result = unscaled();
     for (size_t j = 0; j < squares_.size(); ++j) {
       const double root_mean_square = stored_[j] > 0 ? std::sqrt(squares_[j] / stored_[j]) : 0;
       if (root_mean_square <= kLarge) continue;
@@ -169,12 +182,10 @@ Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeS
       if (training[static_cast<size_t>(u)]) sums.add(u);
     });
   }
-  const Moments link = moments(graph.link_attributes, n, [&](int64_t u, Sums& sums) {
-    for (int64_t i = graph.row_ptr[u]; training[static_cast<size_t>(u)] && i < graph.row_ptr[u + 1];
-         ++i) {
-      if (training[static_cast<size_t>(graph.neighbor[i])]) sums.add(graph.link[i]);
-    }
+  Moments link = moments(graph.link_attributes, n, [&](int64_t u, Sums& sums) {
+    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) sums.add(graph.link[i]);
   });
+  ignore_unseen(link);
   return {.nodes = nodes,
           .learned = learned,
           .node_mean = node.mean,
@@ -185,9 +196,10 @@ Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeS
 
 void fit_target_scaling(const LinkTargets& targets, std::span<const int64_t> training,
                         Scaling& scaling) {
-  const Moments target =
-      moments(targets.attributes, std::ssize(training),
-              [&](int64_t i, Sums& sums) { sums.add(training[static_cast<size_t>(i)]); });
+  Moments target = moments(targets.attributes, std::ssize(training), [&](int64_t i, Sums& sums) {
+    sums.add(training[static_cast<size_t>(i)]);
+  });
+  ignore_unseen(target);
   scaling.target_mean = target.mean;
   scaling.target_scale = target.scale;
 }

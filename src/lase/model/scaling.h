@@ -21,9 +21,10 @@ struct Scaling {
   at::Tensor target_scale = {};
 };
 
-// Standardizes dense and dictionary-encoded columns by the training nodes and the links between
-// them. Sparse columns are not shifted, which would make them dense; of links, those with large
-// values are divided by their root mean square. Constant columns stay unscaled.
+// Standardizes dense and dictionary-encoded columns by the training nodes and the links of `graph`,
+// which should be those that training uses. Sparse columns are not shifted, which would make them
+// dense; of links, those with large values are divided by their root mean square. Constant columns
+// stay unscaled, except that those of links that are always 0 get a scale of 0: they are ignored.
 //
 // kL2 divides the features of each node by their L2 norm, except for learned ones, which are scaled
 // to a root mean square length of 2.

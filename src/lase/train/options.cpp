@@ -137,6 +137,27 @@ TaskOptions task_options(const TrainOptions& options) {
   return {options.predicts, options.links, options.seed, options.select};
 }
 
+std::vector<UnusedOption> unused_task_options(const TrainOptions& options, Predicts predicts,
+                                              bool split) {
+  const LinkTaskOptions usual;
+  const bool labels = predicts == Predicts::kNodes || predicts == Predicts::kLinks;
+  std::vector<UnusedOption> unused;
+  const auto add = [&](bool applies, bool differs, const char* name, const char* reason) {
+    if (!applies && differs) unused.push_back({name, reason});
+  };
+  const LinkPredictionOptions& prediction = options.links.prediction;
+  add(!labels, prediction.negatives != usual.prediction.negatives, "negatives",
+      "labels are predicted, not links");
+  add(!labels, prediction.sampling != usual.prediction.sampling, "negative_sampling",
+      "labels are predicted, not links");
+  const bool nodes = predicts == Predicts::kNodes;
+  add(!nodes && !split, options.links.split != usual.split, "link_split",
+      nodes ? "nodes are predicted, not links" : "the graph has a split of links");
+  add(nodes, options.transductive, "transductive", "it is for nodes");
+  add(nodes, options.strict_inductive, "strict_inductive", "it is for nodes");
+  return unused;
+}
+
 void check(const TrainOptions& options) {
   train_option_table().check(options);
   checkpoint_option_table().check(options);

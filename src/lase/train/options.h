@@ -99,6 +99,15 @@ const OptionTable<TrainOptions>& train_option_table();
 // Options for checkpoints.
 const OptionTable<TrainOptions>& checkpoint_option_table();
 
+// Options that differ from their defaults but have no effect on the task, and why.
+struct UnusedOption {
+  std::string name;
+  std::string reason;
+};
+// `split`: whether the links of the graph have a split.
+std::vector<UnusedOption> unused_task_options(const TrainOptions& options, Predicts predicts,
+                                              bool split);
+
 nlohmann::json to_json(const TrainOptions& options);
 TaskOptions task_options(const TrainOptions& options);
 // Throws Error if an option is out of range or contradicts another.

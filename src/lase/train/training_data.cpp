@@ -45,14 +45,12 @@ void add_degree_features(TrainingData& data) {
 // Fits the scaling of all inputs to training data.
 Scaling fit(const TrainingData& data, NodeScaling nodes) {
   const int64_t learned = data.trained.learned.embedding.width();
-  if (!predicts_links(data.trained.predicts)) {
-    return fit_scaling(data.graph, training_nodes(data.graph), nodes, learned);
-  }
+  const bool links = predicts_links(data.trained.predicts);
   Graph visible = data.graph;
   visible.adjacency() = data.protocol.train_graph;
   const std::vector<bool> all(static_cast<size_t>(visible.node_count()), true);
-  Scaling scaling = fit_scaling(visible, all, nodes, learned);
-  fit_target_scaling(data.graph.targets, data.protocol.train, scaling);
+  Scaling scaling = fit_scaling(visible, links ? all : training_nodes(data.graph), nodes, learned);
+  if (links) fit_target_scaling(data.graph.targets, data.protocol.train, scaling);
   return scaling;
 }
 
