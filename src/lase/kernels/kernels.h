@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "lase/base/host_device.h"
 #include "lase/base/layout.h"
 #include "lase/kernels/amplifier.h"
 
@@ -40,7 +41,7 @@ struct BlockView {
   const int32_t* arc_target = nullptr;  // [arcs]
 
   int64_t arcs() const { return row_ptr[targets]; }
-  [[gnu::always_inline]] int64_t link_row(int64_t arc) const {
+  [[gnu::always_inline]] LASE_HD int64_t link_row(int64_t arc) const {
     return wide_link != nullptr ? wide_link[arc] : link[arc];
   }
 };

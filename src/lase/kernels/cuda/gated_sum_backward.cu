@@ -1,0 +1,404 @@
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+
+#include "lase/kernels/cuda/attributes.cuh"
+#include "lase/kernels/cuda/check.h"
+#include "lase/kernels/cuda/link_tile.cuh"
+#include "lase/kernels/cuda/tile_launch.h"
+
+namespace lase::kernels::cuda {
+namespace {
+
+// Rows are targets, and rows of h are gathered; or rows are sources, and rows of ds are gathered,
+// which also gives the gradient of h.
+struct BackwardInput {
+  TileInput tile;
+  const float* own = nullptr;  // the matrix of the rows themselves: ds, or h
+  int64_t own_stride = 0;
+  const float* u = nullptr;  // null: no amplifier
+  const float* shift = nullptr;
+  bool sigmoid = false;
+  float* dots = nullptr;    // [column blocks, slots]: ⟨ds, h ⊙ a⟩; null: not computed
+  float* du = nullptr;      // [parts, d, k]
+  float* dshift = nullptr;  // [parts, d]
+  float* dh = nullptr;      // [rows, d]
+  float* carry = nullptr;
+};
+
+// dU += Dᵀ f for a tile of arcs. Of 32 attributes, a thread reads elements 4 i … 4 i + 3, with
+// i = lane / 4: one for each of four tiles.
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ void add_outer(const Operand<4, kPrecision> (&terms)[kTileGroups],
+                                          const float* f, int stride, int k,
+                                          float (&du)[kTiles][4]) {
+  constexpr int kChunk = Amplification<kTiles, kPrecision>::kChunk;
+  const float* from = f + lane_id() % 4 * 2 * stride + lane_id() / 4 * kChunk;
+#pragma unroll
+  for (int first = 0; first < kTiles; first += kChunk) {
+    if (8 * first >= k) break;
+    // A sum of its own for each tile: the instruction truncates when it adds.
+    float sum[kChunk][4] = {};
+#pragma unroll
+    for (int g = 0; g < kTileGroups; ++g) {
+      const float* row = from + g * kGroup * stride + 8 * first;
+      float x[2][kChunk];  // [arc][tile]
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        if constexpr (kChunk == 4) {
+          *reinterpret_cast<float4*>(x[i]) = *reinterpret_cast<const float4*>(row + i * stride);
+        } else {
+          x[i][0] = row[i * stride];
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < kChunk; ++n) {
+        Operand<2, kPrecision> b;
+        b.set(0, x[0][n]);
+        b.set(1, x[1][n]);
+        multiply<kPrecision>(sum[n], terms[g], b);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < kChunk; ++n) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) du[first + n][i] += sum[n][i];
+    }
+  }
+}
+
+// For kColumns columns, with G = ds(u):
+//
+//   dots_i = ⟨G, h(v_i) ⊙ a(e_i)⟩
+//   D_i    = c_i G ⊙ h(v_i) ⊙ a'(e_i)
+//   dU    += D_iᵀ f(e_i)               summed over the arcs of the thread block
+//   dh(v)  = Σ_i c_i G ⊙ a(e_i)        over the arcs of a source
+template <bool kBySource, int kTiles, Precision kPrecision, int kStages>
+__global__ void __launch_bounds__(kThreads, kTiles <= 4 ? 2 : 1)
+    backward(const __grid_constant__ BackwardInput in) {
+  using Pipeline = TilePipeline<kStages>;
+  constexpr bool kAmplified = kTiles > 0;
+  constexpr int kProducts = kAmplified ? kTiles : 1;
+  using Product = Amplification<kProducts, kPrecision>;
+  extern __shared__ __align__(16) unsigned char shared[];
+  auto* floats = reinterpret_cast<float*>(shared);
+  const int64_t block_column = int64_t{blockIdx.y} * kColumns;
+  const int64_t d = in.tile.d;
+  const auto k = static_cast<int>(in.tile.f.columns);
+  const int quad = lane_id() % 4;
+  const int local = own_column();
+  const int64_t column = block_column + local;
+  DotProducts dots(floats, in.dots == nullptr
+                               ? nullptr
+                               : in.dots + blockIdx.y * in.tile.groups.slot_count());
+  const float factor = in.sigmoid ? kSigmoidScale<kPrecision> : 1.0F;
+  const Product amplifier(kAmplified ? in.u : nullptr, in.shift, factor, block_column,
+                          kAmplified ? d : 0, k, floats + DotProducts::kSharedFloats);
+  constexpr int kBefore = DotProducts::kSharedFloats + Product::kSharedFloats;
+  Pipeline pipeline(in.tile, block_column, shared + kBefore * sizeof(float));
+
+  // [columns local, local + 1][attributes 2 quad, 2 quad + 1 of a tile]
+  float du[kProducts][4] = {};
+  float dshift[2] = {};
+  RunSum dh;
+  for (int t = 0; t < pipeline.tiles(); ++t) {
+    pipeline.advance();
+    const int64_t first = pipeline.group();
+    if (t > 0 && dots.wanted()) dots.write(first - kTileGroups, first);
+    float own[kTileGroups][2];
+#pragma unroll
+    for (int g = 0; g < kTileGroups; ++g) {
+      const float* row = in.own + pipeline.group(g).row * in.own_stride;
+      own[g][0] = column < d ? row[column] : 0;
+      own[g][1] = column + 1 < d ? row[column + 1] : 0;
+    }
+    const float* other = pipeline.other() + local;
+    float z[kTileGroups][4];
+    if constexpr (kAmplified) amplifier.product(pipeline.f(), pipeline.f_stride(), z);
+    Operand<4, kPrecision> terms[kTileGroups];  // D
+#pragma unroll
+    for (int g = 0; g < kTileGroups; ++g) {
+      const Group group = pipeline.group(g);
+      const int m = g * kGroup + 2 * quad;
+      const auto x0 = *reinterpret_cast<const float2*>(other + m * kRowStride);
+      const auto x1 = *reinterpret_cast<const float2*>(other + (m + 1) * kRowStride);
+      const auto c2 = *reinterpret_cast<const float2*>(pipeline.c() + m);
+      const float x[4] = {x0.x, x1.x, x0.y, x1.y};  // [column][arc]
+      const float c[2] = {c2.x, c2.y};
+      float dot[2] = {0, 0};
+      float to_h[2] = {0, 0};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float gh = own[g][i / 2] * x[i];
+        float a = 1;
+        if constexpr (kAmplified) a = in.sigmoid ? scaled_sigmoid<kPrecision>(z[g][i]) : z[g][i];
+        dot[i % 2] += gh * a;
+        if constexpr (kBySource) to_h[i / 2] += c[i % 2] * x[i] * a;
+        if constexpr (kAmplified) {
+          float term = c[i % 2] * gh;
+          if (in.sigmoid) term *= a - a * a;
+          dshift[i / 2] += term;
+          // Arcs 2 quad and 2 quad + 1 are elements quad and quad + 4 of the sum over arcs.
+          terms[g].set(i / 2 + 2 * (i % 2), term);
+        }
+      }
+      if (dots.wanted()) dots.add(g, dot[0], dot[1]);
+      if constexpr (kBySource) {
+        dh.start(group, first + g);
+        dh.add(to_h[0], to_h[1]);
+        dh.finish(group, column, d, in.dh, d, in.carry);
+      }
+    }
+    if constexpr (kAmplified) {
+      add_outer<kTiles, kPrecision>(terms, pipeline.f(), pipeline.f_stride(), k, du);
+    }
+  }
+  if (dots.wanted() && pipeline.tiles() > 0) {
+    __syncthreads();
+    dots.write(pipeline.group(), pipeline.last_group());
+  }
+  if constexpr (kAmplified) {
+    constexpr int kChunk = Product::kChunk;
+    float* to = in.du + blockIdx.x * d * k;
+#pragma unroll
+    for (int n = 0; n < kTiles; ++n) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int64_t c = column + i / 2;
+        const int j = n / kChunk * 8 * kChunk + (2 * quad + i % 2) * kChunk + n % kChunk;
+        if (c < d && j < k) to[c * k + j] = du[n][i];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+      for (int step = 1; step < 4; step *= 2) {
+        dshift[i] += __shfl_xor_sync(~0U, dshift[i], step);
+      }
+      if (quad == 0 && column + i < d) in.dshift[blockIdx.x * d + column + i] = dshift[i];
+    }
+  }
+}
+
+// out[i] = Σ_p parts[p, i], in this order.
+__global__ void add_parts(const float* parts, int64_t count, int64_t n, float* out) {
+  const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= n) return;
+  float sum = parts[i];
+  for (int64_t p = 1; p < count; ++p) sum += parts[p * n + i];
+  out[i] = sum;
+}
+
+struct GateInput {
+  BlockView block;
+  AttributeView f;
+  bool links;
+  int64_t d;
+  int64_t width;
+  Groups groups;
+  const float* dots;  // [column blocks, slots]
+  int64_t column_blocks;
+  const float* ds;
+  const float* gate;
+  bool by_source;
+  const int32_t* arc_target;
+};
+
+constexpr int kLanes = 8;  // per slot
+
+// The gradient of the argument of each gate, dz_i = w ⟨ds, x_i / λ_i⟩ λ_i (1 − λ_i): by arc, and in
+// place of the coefficients of the slots.
+__global__ void gate_gradient(const GateInput in, float* dz) {
+  const int64_t at = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const unsigned mask = 0xFFU << (threadIdx.x % 32 / kLanes * kLanes);
+  if (at >= int64_t{in.groups.start[in.groups.rows]} * kGroup) return;
+  const int64_t arc = in.groups.arc[at];
+  if (arc < 0) return;
+  const int64_t target = in.by_source ? in.arc_target[arc] : in.groups.groups[at / kGroup].row;
+  float sum = 0;
+  if (in.links && in.f.columns > 0) {
+    const float* g = in.ds + target * in.width + in.d + 1;
+    sum = attribute_dot(in.f, in.groups.f[at], g, lane, kLanes);
+    for (int step = 1; step < kLanes; step *= 2) sum += __shfl_xor_sync(mask, sum, step, kLanes);
+  }
+  if (lane != 0) return;
+  if (in.links) sum += in.ds[target * in.width + in.d];
+  for (int64_t b = 0; b < in.column_blocks; ++b) sum += in.dots[b * in.groups.slot_count() + at];
+  const float gate = in.gate[arc];
+  float value = sum * gate * (1 - gate);
+  if (in.block.weight != nullptr) value *= in.block.weight[arc];
+  if (in.block.scale != nullptr) value *= in.block.scale[target];
+  dz[arc] = value;
+  in.groups.c[at] = value;
+}
+
+// out[r] = Σ of x over the arcs of row r, a warp per row.
+__global__ void sum_arcs(ArcRows rows, const float* x, float* out) {
+  const int64_t row = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / 32;
+  if (row >= rows.rows) return;
+  float sum = 0;
+  for (int64_t i = rows.ptr[row] + lane_id(); i < rows.ptr[row + 1]; i += 32) {
+    sum += x[rows.order != nullptr ? rows.order[i] : i];
+  }
+  for (int step = 1; step < 32; step *= 2) sum += __shfl_xor_sync(~0U, sum, step);
+  if (lane_id() == 0) out[row] = sum;
+}
+
+void add_arcs(const ArcRows& rows, const float* x, float* out, const Launch& launch) {
+  if (rows.rows == 0) return;
+  const int64_t blocks = (32 * rows.rows + kThreads - 1) / kThreads;
+  sum_arcs<<<static_cast<unsigned>(blocks), kThreads, 0, launch.stream>>>(rows, x, out);
+  check_launch("sum_arcs");
+}
+
+// Σ_i c_i f(e_i) over the arcs of a thread block, one column per thread: [parts, k].
+template <int kStages>
+__global__ void __launch_bounds__(kThreads)
+    attribute_gradient(const __grid_constant__ TileInput in, float* parts) {
+  using Pipeline = TilePipeline<kStages>;
+  extern __shared__ __align__(16) unsigned char shared[];
+  Pipeline pipeline(in, 0, shared);
+  const int j = static_cast<int>(threadIdx.x);
+  float sum = 0;
+  for (int t = 0; t < pipeline.tiles(); ++t) {
+    pipeline.advance();
+    if (j >= in.f.columns) continue;
+    const float* f = pipeline.f() + j;
+    float tile = 0;
+#pragma unroll 8
+    for (int m = 0; m < kTileSlots; ++m) tile += pipeline.c()[m] * f[m * pipeline.f_stride()];
+    sum += tile;
+  }
+  if (j < in.f.columns) parts[blockIdx.x * in.f.columns + j] = sum;
+}
+
+void sum_parts(const float* parts, int64_t count, int64_t n, float* out, const Launch& launch) {
+  const int64_t blocks = (n + kThreads - 1) / kThreads;
+  add_parts<<<static_cast<unsigned>(blocks), kThreads, 0, launch.stream>>>(parts, count, n, out);
+  check_launch("add_parts");
+}
+
+// One backward pass over the arcs.
+class Backward {
+ public:
+  Backward(const DeviceSum& device, const float* gate, const float* ds,
+           const GatedSumGradients& out, const Launch& launch)
+      : device_(device), sum_(device.sum), gate_(gate), ds_(ds), out_(out), launch_(launch) {}
+
+  void run() {
+    const bool gated = sum_.terms.p != nullptr;
+    const bool amplified = sum_.amplifier != Amplifier::kNone;
+    if (out_.h != nullptr || (gated && out_.q != nullptr)) {
+      order_ = by_source(sum_.block, device_.arcs, launch_);
+    }
+    const bool for_h = out_.h != nullptr;
+    const ArcRows targets{
+        .rows = sum_.block.targets, .arcs = device_.arcs, .ptr = sum_.block.row_ptr};
+    const Groups groups = make_groups(for_h ? order_.rows : targets, launch_);
+    make_slots(device_, groups, gate_, for_h ? &order_ : nullptr, launch_);
+
+    BackwardInput in;
+    const int64_t h_stride = device_.h_stride > 0 ? device_.h_stride : sum_.d;
+    in.tile = {.groups = groups,
+               .f = sum_.f,
+               .reads_f = amplified,
+               .other = for_h ? ds_ : sum_.terms.h,
+               .other_stride = for_h ? sum_.width() : h_stride,
+               .d = sum_.d};
+    in.own = for_h ? sum_.terms.h : ds_;
+    in.own_stride = for_h ? h_stride : sum_.width();
+    columns_ = (sum_.d + kColumns - 1) / kColumns;
+    if (gated) in.dots = launch_.scratch->array<float>(columns_ * groups.slot_count());
+    if (for_h) {
+      in.dh = out_.h;
+      in.carry = launch_.scratch->array<float>(groups.carries() * sum_.d);
+    }
+    if (amplified) {
+      in.u = sum_.terms.u;
+      in.shift = sum_.terms.u_shift;
+      in.sigmoid = sum_.amplifier == Amplifier::kSigmoid;
+    }
+    const int tiles = amplified ? static_cast<int>((sum_.f.columns + 7) / 8) : 0;
+    if (gated || amplified || for_h) {
+      dispatch_tiles(tiles, device_.precision, [&](auto most, auto precision) {
+        if (for_h) {
+          launch<true, most, precision>(in);
+        } else {
+          launch<false, most, precision>(in);
+        }
+      });
+    }
+    if (for_h) add_carries(groups, in.carry, sum_.d, out_.h, sum_.d, launch_);
+    if (gated) gate_gradients(groups, in.dots, for_h, targets);
+  }
+
+ private:
+  template <bool kBySource, int kTiles, Precision kPrecision>
+  void launch(BackwardInput in) {
+    constexpr int kStages = kTiles <= 4 ? 3 : 2;
+    constexpr int kBefore = DotProducts::kSharedFloats +
+                            Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
+    const int shared = kBefore * static_cast<int>(sizeof(float)) +
+                       TilePipeline<kStages>::shared_bytes(in.tile);
+    const dim3 grid(parts(in.tile.groups, columns_, kTiles <= 4 ? 2 : 1),
+                    static_cast<unsigned>(columns_));
+    const int64_t k = sum_.f.columns;
+    if (kTiles > 0) {
+      in.du = launch_.scratch->array<float>(grid.x * sum_.d * k);
+      in.dshift = launch_.scratch->array<float>(grid.x * sum_.d);
+    }
+    launch_tiles(backward<kBySource, kTiles, kPrecision, kStages>, "gated_sum_backward", grid,
+                 shared, launch_, in);
+    if (kTiles == 0) return;
+    if (out_.u != nullptr) sum_parts(in.du, grid.x, sum_.d * k, out_.u, launch_);
+    if (out_.u_shift != nullptr) sum_parts(in.dshift, grid.x, sum_.d, out_.u_shift, launch_);
+  }
+
+  void gate_gradients(const Groups& groups, const float* dots, bool for_h, const ArcRows& targets) {
+    auto* dz = launch_.scratch->array<float>(device_.arcs);
+    const int64_t blocks = (groups.slot_count() * kLanes + kThreads - 1) / kThreads;
+    const GateInput in{.block = sum_.block,
+                       .f = sum_.f,
+                       .links = sum_.links,
+                       .d = sum_.d,
+                       .width = sum_.width(),
+                       .groups = groups,
+                       .dots = dots,
+                       .column_blocks = columns_,
+                       .ds = ds_,
+                       .gate = gate_,
+                       .by_source = for_h,
+                       .arc_target = order_.arc_target};
+    gate_gradient<<<static_cast<unsigned>(std::max<int64_t>(1, blocks)), kThreads, 0,
+                    launch_.stream>>>(in, dz);
+    check_launch("gate_gradient");
+    if (out_.p != nullptr) add_arcs(targets, dz, out_.p, launch_);
+    if (out_.q != nullptr) add_arcs(order_.rows, dz, out_.q, launch_);
+    if (out_.v == nullptr) return;
+    constexpr int kStages = 3;
+    const TileInput tile{.groups = groups, .f = sum_.f, .reads_f = true};
+    const unsigned count = parts(groups, 1, 2);
+    auto* dv = launch_.scratch->array<float>(count * sum_.f.columns);
+    launch_tiles(attribute_gradient<kStages>, "attribute_gradient", dim3(count),
+                 TilePipeline<kStages>::shared_bytes(tile), launch_, tile, dv);
+    sum_parts(dv, count, sum_.f.columns, out_.v, launch_);
+  }
+
+  const DeviceSum& device_;
+  const GatedSum& sum_;
+  const float* gate_;
+  const float* ds_;
+  const GatedSumGradients& out_;
+  const Launch& launch_;
+  BySource order_;
+  int64_t columns_ = 0;
+};
+
+}  // namespace
+
+void gated_sum_backward(const DeviceSum& in, const float* gate, const float* ds,
+                        const GatedSumGradients& out, const Launch& launch) {
+  Backward(in, gate, ds, out, launch).run();
+}
+
+}  // namespace lase::kernels::cuda

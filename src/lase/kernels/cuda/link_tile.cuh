@@ -1,0 +1,518 @@
+// Shared by the forward and backward passes of the link kernel.
+//
+// A thread block computes kColumns columns for a range of groups of arcs. It processes tiles of
+// kTileGroups groups: rows of the gathered matrix and of f(e) are copied to shared memory a few
+// tiles ahead, while tensor cores compute U f(e) for the current tile. In this product, columns are
+// the rows of the matrix instruction and arcs its columns:
+//
+//   z [16 columns, 8 arcs] += U [16 columns, 8 attributes] fᵀ [8 attributes, 8 arcs]
+//
+// so that a thread holds 2 columns × 2 arcs of each group: columns and arcs 2 i and 2 i + 1, with
+// i = lane / 4 for columns and lane % 4 for arcs. The accumulators are then already laid out as the
+// operand of dU += Dᵀ f, in which arcs are summed and their order within a group does not matter.
+// Likewise, the order of attributes in the sum is such that a thread reads them as vectors.
+#pragma once
+
+#include <cstdint>
+
+#include "lase/kernels/cuda/groups.h"
+
+namespace lase::kernels::cuda {
+
+constexpr int kTileGroups = 4;
+constexpr int kTileSlots = kTileGroups * kGroup;  // 32
+constexpr int kWarps = 8;
+constexpr int kThreads = 32 * kWarps;
+constexpr int kColumns = 16 * kWarps;         // of a thread block
+constexpr int kRowStride = kColumns + 4;      // of gathered rows in shared memory: no bank conflicts
+constexpr int kMostAttributes = 224;          // as many as fit into shared memory with U
+
+// What all kernels over groups read.
+struct TileInput {
+  Groups groups;
+  AttributeView f;
+  bool reads_f = false;
+  const float* other = nullptr;  // the gathered matrix; null: not read
+  int64_t other_stride = 0;
+  int64_t d = 0;  // its columns
+};
+
+template <int kBytes>
+__device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
+  const auto shared = static_cast<uint32_t>(__cvta_generic_to_shared(to));
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(shared), "l"(from),
+                 "r"(bytes));
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;\n" ::"r"(shared), "l"(from),
+                 "n"(kBytes), "r"(bytes));
+  }
+}
+__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;\n"); }
+template <int kPending>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(kPending));
+}
+
+// Whether all rows of a matrix can be read as vectors of four floats.
+__device__ inline bool is_aligned(const float* matrix, int64_t stride) {
+  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && stride % 4 == 0;
+}
+
+// z += a b for a [16, 8] and b [8, 8] in tf32.
+__device__ __forceinline__ void multiply(float (&z)[4], const uint32_t (&a)[4],
+                                         const uint32_t (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};\n"
+      : "+f"(z[0]), "+f"(z[1]), "+f"(z[2]), "+f"(z[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+__device__ __forceinline__ uint32_t to_tf32(float x) {
+  uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;\n" : "=r"(bits) : "f"(x));
+  return bits;
+}
+
+// A matrix operand: rounded to tf32, and for kFp32 also the rest, which is rounded by the
+// instruction. Three products of such operands have the accuracy of float32.
+template <int n, Precision kPrecision>
+struct Operand {
+  uint32_t high[n];
+  uint32_t low[n];
+
+  __device__ __forceinline__ void set(int i, float x) {
+    high[i] = to_tf32(x);
+    if constexpr (kPrecision == Precision::kFp32) {
+      low[i] = __float_as_uint(x - __uint_as_float(high[i]));
+    }
+  }
+};
+
+template <Precision kPrecision>
+__device__ __forceinline__ void multiply(float (&z)[4], const Operand<4, kPrecision>& a,
+                                         const Operand<2, kPrecision>& b) {
+  if constexpr (kPrecision == Precision::kFp32) {
+    multiply(z, a.low, b.high);
+    multiply(z, a.high, b.low);
+  }
+  multiply(z, a.high, b.high);
+}
+
+// σ(x), given x times scale_of_sigmoid.
+template <Precision kPrecision>
+inline constexpr float kSigmoidScale = kPrecision == Precision::kFp32 ? -1.4426950408889634F : 0.5F;
+
+template <Precision kPrecision>
+__device__ __forceinline__ float scaled_sigmoid(float x) {
+  float y;
+  if constexpr (kPrecision == Precision::kFp32) {
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(power) : "f"(x));
+    asm("rcp.approx.ftz.f32 %0, %1;\n" : "=f"(y) : "f"(1 + power));
+    return y;
+  } else {
+    asm("tanh.approx.f32 %0, %1;\n" : "=f"(y) : "f"(x));
+    return 0.5F + 0.5F * y;
+  }
+}
+
+__device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x % 32); }
+__device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x / 32); }
+
+// The first group at or after `g` that starts a run, among those of the schedule. All threads call
+// it; the result is the same for all.
+__device__ inline int64_t next_run(const Groups& groups, int64_t g, int64_t all) {
+  __shared__ int found;
+  __syncthreads();
+  if (threadIdx.x == 0) found = kRunGroups;
+  __syncthreads();
+  const int64_t at = g + threadIdx.x;
+  if (threadIdx.x < kRunGroups &&
+      (at >= all || (groups.groups[at].flags & Group::kStartsRun) != 0)) {
+    atomicMin(&found, static_cast<int>(threadIdx.x));
+  }
+  __syncthreads();
+  return min(g + found, all);
+}
+
+// The number of attributes in shared memory: zero-padded to what the products read.
+__host__ __device__ inline int padded_attributes(int64_t k) {
+  return k <= 8 ? 8 : static_cast<int>((k + 31) / 32 * 32);
+}
+
+// Copies tiles to shared memory, kStages − 1 tiles ahead, and their slots still earlier.
+template <int kStages>
+class TilePipeline {
+ public:
+  static constexpr int kRing = 2 * kStages - 1;
+
+  static int shared_bytes(const TileInput& in) {
+    return kRing * static_cast<int>(sizeof(Entry)) +
+           kStages * stage_floats(in) * static_cast<int>(sizeof(float));
+  }
+
+  // All threads of the block construct it; `column` is the first column of the block.
+  __device__ TilePipeline(const TileInput& in, int64_t column, unsigned char* shared)
+      : in_(in),
+        ring_(reinterpret_cast<Entry*>(shared)),
+        stages_(reinterpret_cast<float*>(shared + kRing * sizeof(Entry))),
+        column_(column),
+        columns_(static_cast<int>(min(int64_t{kColumns}, in.d - column))),
+        f_stride_(f_stride(in)),
+        stage_floats_(stage_floats(in)),
+        others_aligned_(is_aligned(in.other, in.other_stride)),
+        f_aligned_(is_aligned(in.f.values, in.f.columns)) {
+    const int64_t all = in.groups.start[in.groups.rows];
+    const int64_t parts = gridDim.x;
+    const int64_t part = blockIdx.x;
+    first_ = next_run(in.groups, part * all / parts, all);
+    last_ = next_run(in.groups, (part + 1) * all / parts, all);
+    tiles_ = last_ > first_ ? static_cast<int>((last_ - first_ + kTileGroups - 1) / kTileGroups) : 0;
+    for (int t = 0; t < 2 * kStages - 2; ++t) copy_slots(t, t);
+    commit_copies();
+    wait_for_copies<0>();
+    __syncthreads();
+    for (int t = 0; t < kStages - 1; ++t) {
+      copy_rows(t, t, t);
+      commit_copies();
+    }
+  }
+
+  __device__ int tiles() const { return tiles_; }
+  // The first group of the current tile, and the end of the groups of this thread block.
+  __device__ int64_t group() const { return first_ + int64_t{tile_} * kTileGroups; }
+  __device__ int64_t last_group() const { return last_; }
+
+  // Waits until the next tile is there. All threads have finished the previous one when this
+  // returns.
+  __device__ __forceinline__ void advance() {
+    wait_for_copies<kStages - 2>();
+    __syncthreads();
+    ++tile_;
+    const int previous_stage = stage_;
+    const int previous_entry = entry_;
+    stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1;
+    entry_ = entry_ + 1 == kRing ? 0 : entry_ + 1;
+    const int ahead = entry_ + kStages - 1;
+    copy_rows(tile_ + kStages - 1, previous_stage, ahead >= kRing ? ahead - kRing : ahead);
+    copy_slots(tile_ + 2 * kStages - 2, previous_entry);
+    commit_copies();
+  }
+
+  // Of the current tile.
+  __device__ __forceinline__ const float* c() const { return ring_[entry_].c; }
+  __device__ __forceinline__ Group group(int g) const { return ring_[entry_].groups[g]; }
+  // [kTileSlots, kRowStride]: columns column … column + kColumns − 1 of the gathered rows.
+  __device__ __forceinline__ const float* other() const { return stages_ + stage_ * stage_floats_; }
+  // [kTileSlots, f_stride]
+  __device__ __forceinline__ const float* f() const {
+    return other() + (in_.other != nullptr ? kTileSlots * kRowStride : 0);
+  }
+  __device__ __forceinline__ int f_stride() const { return f_stride_; }
+
+ private:
+  // The slots of a tile.
+  struct alignas(16) Entry {
+    int64_t f[kTileSlots];
+    float c[kTileSlots];
+    int32_t other[kTileSlots];
+    Group groups[kTileGroups];
+  };
+
+  __host__ __device__ static int f_stride(const TileInput& in) {
+    return in.reads_f ? padded_attributes(in.f.columns) + 4 : 0;
+  }
+  __host__ __device__ static int stage_floats(const TileInput& in) {
+    return kTileSlots * (f_stride(in) + (in.other != nullptr ? kRowStride : 0));
+  }
+
+  // Slots of groups that do not exist are filled with zeros, as those without an arc.
+  __device__ __forceinline__ void copy_slots(int tile, int entry) {
+    if (tile >= tiles_) return;
+    const int64_t first = first_ + int64_t{tile} * kTileGroups;
+    Entry& to = ring_[entry];
+    const int lane = lane_id();
+    if (warp_id() == 0) {
+      if (lane < 16) {
+        const bool exists = first + lane / 4 < last_;
+        copy_async<16>(to.f + 2 * lane, in_.groups.f + first * kGroup + 2 * lane, exists ? 16 : 0);
+      } else if (lane < 24) {
+        const int i = lane - 16;
+        const bool exists = first + i / 2 < last_;
+        copy_async<16>(to.c + 4 * i, in_.groups.c + first * kGroup + 4 * i, exists ? 16 : 0);
+      } else {
+        const int i = lane - 24;
+        const bool exists = first + i / 2 < last_;
+        copy_async<16>(to.other + 4 * i, in_.groups.other + first * kGroup + 4 * i,
+                       exists ? 16 : 0);
+      }
+    } else if (warp_id() == 1 && lane < kTileGroups) {
+      copy_async<8>(to.groups + lane, in_.groups.groups + first + lane,
+                    first + lane < last_ ? 8 : 0);
+    }
+  }
+
+  // The number of bytes to copy of a vector at column i of n.
+  __device__ __forceinline__ static int bytes_left(int i, int n, int vector) {
+    return 4 * min(max(n - i, 0), vector);
+  }
+
+  __device__ __forceinline__ void copy_rows(int tile, int stage, int entry) {
+    if (tile >= tiles_) return;
+    float* rows = stages_ + stage * stage_floats_;
+    const Entry& slots = ring_[entry];
+    if (in_.other != nullptr) {
+      if (others_aligned_) {
+        copy_others<4>(slots, rows);
+      } else {
+        copy_others<1>(slots, rows);
+      }
+      rows += kTileSlots * kRowStride;
+    }
+    if (!in_.reads_f) return;
+    if (in_.f.layout == Layout::kSparse) {
+      expand_attributes(slots, rows);
+    } else if (f_aligned_) {
+      copy_attributes<4>(slots, rows);
+    } else {
+      copy_attributes<1>(slots, rows);
+    }
+  }
+
+  // A row per warp.
+  template <int kVector>
+  __device__ __forceinline__ void copy_others(const Entry& slots, float* rows) {
+#pragma unroll(kVector == 4 ? kTileSlots / kWarps : 1)
+    for (int m = warp_id(); m < kTileSlots; m += kWarps) {
+      const int row = slots.other[m];
+      const float* from = in_.other + column_ + (max(row, 1) - 1) * in_.other_stride;
+#pragma unroll 1
+      for (int i = kVector * lane_id(); i < kColumns; i += 32 * kVector) {
+        const int bytes = row == 0 ? 0 : bytes_left(i, columns_, kVector);
+        copy_async<4 * kVector>(rows + m * kRowStride + i, bytes == 0 ? in_.other : from + i, bytes);
+      }
+    }
+  }
+
+  // Eight threads per row.
+  template <int kVector>
+  __device__ __forceinline__ void copy_attributes(const Entry& slots, float* rows) {
+    static_assert(kThreads == 8 * kTileSlots);
+    const int m = static_cast<int>(threadIdx.x / 8);
+    const bool empty = slots.other[m] == 0;
+    const auto k = static_cast<int>(in_.f.columns);
+    const float* from = in_.f.values + (empty ? 0 : slots.f[m] * k);
+    float* to = rows + m * f_stride_;
+#pragma unroll 1
+    for (int i = kVector * static_cast<int>(threadIdx.x % 8); i < f_stride_ - 4; i += 8 * kVector) {
+      const int bytes = empty ? 0 : bytes_left(i, k, kVector);
+      copy_async<4 * kVector>(to + i, bytes == 0 ? in_.f.values : from + i, bytes);
+    }
+  }
+
+  // Makes sparse rows dense.
+  __device__ __forceinline__ void expand_attributes(const Entry& slots, float* rows) {
+    const int lane = lane_id();
+    for (int m = warp_id(); m < kTileSlots; m += kWarps) {
+      float* to = rows + m * f_stride_;
+      for (int j = lane; j < f_stride_ - 4; j += 32) to[j] = 0;
+      __syncwarp();
+      if (slots.other[m] == 0) continue;
+      const int64_t end = in_.f.row_ptr[slots.f[m] + 1];
+      for (int64_t i = in_.f.row_ptr[slots.f[m]] + lane; i < end; i += 32) {
+        to[in_.f.column[i]] = in_.f.values[i];
+      }
+    }
+  }
+
+  const TileInput& in_;
+  Entry* ring_;
+  float* stages_;
+  int64_t column_;
+  int columns_;
+  int f_stride_;
+  int stage_floats_;
+  bool others_aligned_;
+  bool f_aligned_;
+  int64_t first_ = 0;
+  int64_t last_ = 0;
+  int tiles_ = 0;
+  int tile_ = -1;
+  int stage_ = kStages - 1;
+  int entry_ = kRing - 1;
+};
+
+// The first of a thread's two columns of a thread block.
+__device__ __forceinline__ int own_column() { return 16 * warp_id() + lane_id() / 4 * 2; }
+
+// U of a warp's 16 columns, times a factor: in registers if it has at most 4 tiles of 8 attributes,
+// otherwise in shared memory, as the threads read it.
+//
+// Of 32 attributes, a thread reads elements 8 q … 8 q + 7 of an arc, with q = lane % 4: two for each
+// of four tiles.
+template <int kTiles, Precision kPrecision>
+class Amplification {
+ public:
+  static_assert(kTiles == 1 || kTiles % 4 == 0);
+  static constexpr bool kInRegisters = kTiles <= 4;
+  static constexpr int kSharedFloats = kInRegisters ? 0 : kTiles * kWarps * 32 * 4;
+  static constexpr int kChunk = kTiles == 1 ? 1 : 4;  // tiles that are read together
+
+  __device__ Amplification(const float* u, const float* shift, float factor, int64_t column,
+                           int64_t d, int k, float* shared)
+      : shared_(reinterpret_cast<float4*>(shared)), tiles_((k + 7) / 8) {
+    const int lane = lane_id();
+    const int64_t row = column + own_column();
+    const auto at = [&](int64_t c, int j) {
+      return c < d && j < k ? factor * u[c * k + j] : 0.0F;
+    };
+#pragma unroll
+    for (int t = 0; t < kTiles; ++t) {
+      const int j = t / kChunk * 8 * kChunk + lane % 4 * 2 * kChunk + 2 * (t % kChunk);
+      const float a[4] = {at(row, j), at(row + 1, j), at(row, j + 1), at(row + 1, j + 1)};
+      if constexpr (kInRegisters) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) registers_[t].set(i, a[i]);
+      } else {
+        shared_[(t * kWarps + warp_id()) * 32 + lane] = make_float4(a[0], a[1], a[2], a[3]);
+      }
+    }
+    shift_[0] = shift != nullptr && row < d ? factor * shift[row] : 0.0F;
+    shift_[1] = shift != nullptr && row + 1 < d ? factor * shift[row + 1] : 0.0F;
+  }
+
+  // z [group][2 columns × 2 arcs] = factor (U f(e) + shift) for a tile of arcs.
+  __device__ __forceinline__ void product(const float* f, int stride,
+                                          float (&z)[kTileGroups][4]) const {
+    const int lane = lane_id();
+#pragma unroll
+    for (int g = 0; g < kTileGroups; ++g) {
+      z[g][0] = z[g][1] = shift_[0];
+      z[g][2] = z[g][3] = shift_[1];
+    }
+    const float* from = f + lane / 4 * stride + lane % 4 * 2 * kChunk;
+#pragma unroll
+    for (int first = 0; first < kTiles; first += kChunk) {
+      if (first >= tiles_) break;
+      Operand<4, kPrecision> a[kChunk];
+#pragma unroll
+      for (int t = 0; t < kChunk; ++t) {
+        if constexpr (kInRegisters) {
+          a[t] = registers_[first + t];
+        } else {
+          const float4 x = shared_[((first + t) * kWarps + warp_id()) * 32 + lane];
+          a[t].set(0, x.x);
+          a[t].set(1, x.y);
+          a[t].set(2, x.z);
+          a[t].set(3, x.w);
+        }
+      }
+#pragma unroll
+      for (int g = 0; g < kTileGroups; ++g) {
+        float x[2 * kChunk];
+        const float* row = from + g * kGroup * stride + 8 * first;
+        if constexpr (kChunk == 4) {
+          *reinterpret_cast<float4*>(x) = *reinterpret_cast<const float4*>(row);
+          *reinterpret_cast<float4*>(x + 4) = *reinterpret_cast<const float4*>(row + 4);
+        } else {
+          *reinterpret_cast<float2*>(x) = *reinterpret_cast<const float2*>(row);
+        }
+#pragma unroll
+        for (int t = 0; t < kChunk; ++t) {
+          Operand<2, kPrecision> b;
+          b.set(0, x[2 * t]);
+          b.set(1, x[2 * t + 1]);
+          multiply<kPrecision>(z[g], a[t], b);
+        }
+      }
+    }
+  }
+
+ private:
+  Operand<4, kPrecision> registers_[kInRegisters ? kTiles : 1];
+  float shift_[2];
+  float4* shared_;
+  int tiles_;
+};
+
+// The dot products over columns of each arc of a tile: summed over the columns of a warp, then over
+// warps, one tile later, when all have written theirs.
+class DotProducts {
+ public:
+  static constexpr int kSharedFloats = 2 * kWarps * kTileSlots;
+
+  __device__ DotProducts(float* shared, float* out) : shared_(shared), out_(out) {}
+  __device__ bool wanted() const { return out_ != nullptr; }
+
+  // x: of this thread's columns, for arcs 2 (lane % 4) and 2 (lane % 4) + 1 of a group.
+  __device__ __forceinline__ void add(int group, float x0, float x1) const {
+#pragma unroll
+    for (int step = 4; step < 32; step *= 2) {
+      x0 += __shfl_xor_sync(~0U, x0, step);
+      x1 += __shfl_xor_sync(~0U, x1, step);
+    }
+    const int lane = lane_id();
+    if (lane >= 4) return;
+    float* to = shared_ + (half_ * kWarps + warp_id()) * kTileSlots + group * kGroup + 2 * lane;
+    *reinterpret_cast<float2*>(to) = make_float2(x0, x1);
+  }
+  // Call after all threads have added those of a tile: writes them, for groups `first` to at most
+  // `last`, and starts the next tile.
+  __device__ __forceinline__ void write(int64_t first, int64_t last) {
+    const auto t = static_cast<int>(threadIdx.x);
+    if (t < kTileSlots && first + t / kGroup < last) {
+      const float* from = shared_ + half_ * kWarps * kTileSlots + t;
+      float sum = from[0];
+#pragma unroll
+      for (int w = 1; w < kWarps; ++w) sum += from[w * kTileSlots];
+      out_[first * kGroup + t] = sum;
+    }
+    half_ = 1 - half_;
+  }
+
+ private:
+  float* shared_;
+  float* out_;  // [slots]
+  int half_ = 0;
+};
+
+// A sum over the arcs of a row for this thread's two columns, kept in registers within a run.
+class RunSum {
+ public:
+  __device__ __forceinline__ void start(const Group& group, int64_t index) {
+    if ((group.flags & Group::kStartsRun) == 0) return;
+    s_[0] = s_[1] = 0;
+    first_ = index;
+  }
+  __device__ __forceinline__ void add(float x0, float x1) {
+    s_[0] += x0;
+    s_[1] += x1;
+  }
+  // Writes the sum if the group ends a run: to the row, or to the partial sum of a later run.
+  // With `adds`, it is added to the row.
+  __device__ __forceinline__ void finish(const Group& group, int64_t column, int64_t d, float* out,
+                                         int64_t stride, float* carry, bool adds = false) {
+    if ((group.flags & Group::kEndsRun) == 0) return;
+    float sum[2] = {s_[0], s_[1]};
+#pragma unroll
+    for (int step = 1; step < 4; step *= 2) {
+      sum[0] += __shfl_xor_sync(~0U, sum[0], step);
+      sum[1] += __shfl_xor_sync(~0U, sum[1], step);
+    }
+    const int part = lane_id() % 4;
+    if (part >= 2 || column + part >= d) return;
+    const bool later = (group.flags & Group::kLaterRun) != 0;
+    float* to = later ? carry + carry_of(first_) * stride : out + group.row * stride;
+    to += column + part;
+    const float value = part == 0 ? sum[0] : sum[1];
+    *to = adds && !later ? *to + value : value;
+  }
+
+ private:
+  float s_[2] = {0, 0};
+  int64_t first_ = 0;  // group of the run
+};
+
+}  // namespace lase::kernels::cuda

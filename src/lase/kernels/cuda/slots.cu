@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include "lase/kernels/cuda/attributes.cuh"
+#include "lase/kernels/cuda/check.h"
+#include "lase/kernels/cuda/slots.h"
+
+namespace lase::kernels::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kLanes = 8;  // per slot
+
+struct SlotInput {
+  BlockView block;
+  AttributeView f;
+  bool reads_f;
+  TermView terms;
+  Groups groups;
+  const int64_t* ptr;         // [rows + 1]: the arcs of each row
+  const int64_t* order;       // null: identity
+  const int32_t* arc_target;  // null: rows are targets
+};
+
+// The arc of a slot; −1: none.
+__device__ int64_t arc_of(const SlotInput& in, int64_t slot, int64_t row) {
+  const int64_t group = slot / kGroup;
+  const int64_t position = in.ptr[row] + (group - in.groups.start[row]) * kGroup + slot % kGroup;
+  if (position >= in.ptr[row + 1]) return -1;
+  return in.order != nullptr ? in.order[position] : position;
+}
+
+__device__ int64_t f_row(const AttributeView& f, int64_t link) {
+  return f.layout == Layout::kDictionary ? f.code[link] : link;
+}
+
+template <bool kForward>
+__global__ void fill_slots(const SlotInput in, float sign, const float* given, float* gate) {
+  const int64_t at = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const unsigned mask = 0xFFU << (threadIdx.x % 32 / kLanes * kLanes);
+  if (at >= int64_t{in.groups.start[in.groups.rows]} * kGroup) return;
+  const int64_t row = in.groups.groups[at / kGroup].row;
+  const int64_t arc = arc_of(in, at, row);
+  int64_t f = -1;
+  int64_t other = -1;
+  float c = 0;
+  if (arc >= 0) {
+    const bool by_source = in.arc_target != nullptr;
+    const int64_t target = by_source ? in.arc_target[arc] : row;
+    const int64_t source = in.block.source[arc];
+    if (in.reads_f) f = f_row(in.f, in.block.link_row(arc));
+    other = by_source ? target : (in.terms.h_row != nullptr ? in.terms.h_row[source] : source);
+    float lambda = 1;
+    if (kForward && in.terms.p != nullptr) {
+      float z = in.terms.v == nullptr ? 0 : attribute_dot(in.f, f, in.terms.v, lane, kLanes);
+      for (int step = 1; step < kLanes; step *= 2) z += __shfl_xor_sync(mask, z, step, kLanes);
+      z += in.terms.p[row] + in.terms.q[source];
+      lambda = 1 / (1 + expf(-z));
+      if (gate != nullptr && lane == 0) gate[arc] = lambda;
+    }
+    if (!kForward && given != nullptr) lambda = given[arc];
+    c = sign * lambda;
+    if (in.block.weight != nullptr) c *= in.block.weight[arc];
+    if (in.block.scale != nullptr) c *= in.block.scale[target];
+  }
+  if (lane != 0) return;
+  in.groups.other[at] = static_cast<int32_t>(other + 1);
+  in.groups.c[at] = c;
+  in.groups.f[at] = f;
+  in.groups.arc[at] = arc;
+}
+
+SlotInput slot_input(const DeviceSum& in, const Groups& groups) {
+  const GatedSum& sum = in.sum;
+  return {.block = sum.block,
+          .f = sum.f,
+          .reads_f = sum.f.columns > 0 && sum.f.values != nullptr,
+          .terms = sum.terms,
+          .groups = groups,
+          .ptr = sum.block.row_ptr,
+          .order = nullptr,
+          .arc_target = nullptr};
+}
+
+int blocks_for(const Groups& groups) {
+  return static_cast<int>(
+      std::max<int64_t>(1, (groups.slot_count() * kLanes + kThreads - 1) / kThreads));
+}
+
+}  // namespace
+
+void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* gate,
+                const Launch& launch) {
+  fill_slots<true><<<blocks_for(groups), kThreads, 0, launch.stream>>>(slot_input(in, groups), sign,
+                                                                       nullptr, gate);
+  check_launch("fill_slots");
+}
+
+void make_slots(const DeviceSum& in, const Groups& groups, const float* gate,
+                const BySource* order, const Launch& launch) {
+  SlotInput slots = slot_input(in, groups);
+  if (order != nullptr) {
+    slots.ptr = order->rows.ptr;
+    slots.order = order->rows.order;
+    slots.arc_target = order->arc_target;
+  }
+  fill_slots<false><<<blocks_for(groups), kThreads, 0, launch.stream>>>(slots, 1, gate, nullptr);
+  check_launch("fill_slots");
+}
+
+}  // namespace lase::kernels::cuda
