@@ -74,6 +74,10 @@ install(EXPORT lase_graph_targets NAMESPACE lase:: FILE laseGraphTargets.cmake
         DESTINATION ${package_folder})
 if(LASE_TORCH)
   install(TARGETS lase_torch_cli RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lase)
+  if(LASE_CUDA_OPS)
+    install(TARGETS lase_kernels_cuda EXPORT lase_targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   install(TARGETS lase_core EXPORT lase_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT lase_targets NAMESPACE lase:: FILE laseTargets.cmake
           DESTINATION ${package_folder})

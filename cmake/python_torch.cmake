@@ -25,13 +25,8 @@ file(REAL_PATH ${torch_folder} torch_folder)
 file(REAL_PATH ${torch_folder}/lib/libtorch_cpu.so torch_library)
 cmake_path(IS_PREFIX torch_folder "${torch_library}" torch_is_wheel)
 if(torch_is_wheel AND EXISTS ${torch_library} AND EXISTS ${torch_folder}/include/ATen/ATen.h)
-  # A wheel from PyPI, of which only the CPU libraries are linked: its CMake package requires the
-  # CUDA toolkit if it was built with CUDA.
-  add_library(torch INTERFACE IMPORTED)
-  target_include_directories(torch SYSTEM INTERFACE
-    ${torch_folder}/include ${torch_folder}/include/torch/csrc/api/include)
-  target_link_libraries(torch INTERFACE
-    ${torch_folder}/lib/libtorch.so ${torch_folder}/lib/libtorch_cpu.so ${torch_folder}/lib/libc10.so)
+  include(cmake/torch_wheel.cmake)
+  lase_torch_wheel(${torch_folder})
 else()
   find_package(Torch REQUIRED)  # Debian's package, with headers and libraries in system folders
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" imported "${LASE_TORCH_VERSION}")

@@ -1,7 +1,6 @@
 #include "lase/ops/attribute_product.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 
 #include "lase/ops/library.h"
 #include "lase/ops/linear.h"
@@ -34,9 +33,9 @@ Gathered gather(const AttributeTensors& f, const Tensor& rows) {
 
 // Zeroes stored values; the others of a row are zero anyway.
 void drop(const Tensor& value, const Dropout& dropout) {
-  AT_DISPATCH_FLOATING_TYPES(value.scalar_type(), "drop", [&] {
-    dropout.apply(value.data_ptr<scalar_t>(), 0, 1, value.size(0));
-  });
+  using Signature = void(const Tensor&, double, int64_t);
+  static const auto op = operator_named<Signature>("lase::drop");
+  op.call(value.unsqueeze(0), dropout.rate, static_cast<int64_t>(dropout.key));
 }
 
 Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {

@@ -14,18 +14,13 @@ using at::Tensor;
 
 namespace {
 
-Tensor empty_matrix(int64_t rows, int64_t columns, const Tensor& like) {
-  if (!like.is_cpu()) return at::empty({rows, columns}, like.options());
-  return empty({rows, columns}, like.scalar_type());
-}
-
 struct ConcatReluBackward : torch::autograd::Node {
   Tensor y;  // [n, p + q]
   int64_t p = 0;
 
   // dx = dy ⊙ [y > 0] for columns first … last.
   Tensor gradient(const Tensor& dy, int64_t first, int64_t last) const {
-    Tensor dx = empty_matrix(y.size(0), last - first, y);
+    Tensor dx = empty({y.size(0), last - first}, y.options());
     at::threshold_backward_out(dx, dy.slice(1, first, last), y.slice(1, first, last), 0);
     return dx;
   }
@@ -43,7 +38,7 @@ struct ConcatReluBackward : torch::autograd::Node {
 
 Tensor concat_relu(const Tensor& a, const Tensor& b) {
   const int64_t p = a.size(1);
-  Tensor y = empty_matrix(a.size(0), p + b.size(1), a);
+  Tensor y = empty({a.size(0), p + b.size(1)}, a.options());
   {
     const c10::NoGradGuard no_grad;
     Tensor left = y.slice(1, 0, p);

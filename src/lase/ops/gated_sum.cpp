@@ -8,6 +8,7 @@
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 #include "lase/ops/node.h"
+#include "lase/ops/precision.h"
 
 namespace lase::ops {
 
@@ -85,11 +86,13 @@ struct Call {
 
 struct GatedSumBackward : torch::autograd::Node {
   std::unique_ptr<Call> call;
+  Precision precision = PrecisionScope::current();
   Tensor gate;  // [arcs], or undefined
   RowsGradient to_h;
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     require(call != nullptr, "gated_sum: backward was called a second time without retain_graph");
+    const PrecisionScope scope(precision);
     const Tensor ds = gradients[0].contiguous();
     using Signature = SixTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
                                  bool, const TensorList&, const MaybeTensor&, const Tensor&, bool);
@@ -106,9 +109,21 @@ struct GatedSumBackward : torch::autograd::Node {
   }
 };
 
-bool fused(const GatedSumInput& in) {
-  return !use_reference && in.aggregate != Aggregate::kMax &&
-         in.h.matrix.scalar_type() == at::kFloat;
+// Whether the device has a kernel for this sum.
+bool fits(const SumLists& in) {
+  using Signature = bool(const TensorList&, int64_t, int64_t, const TensorList&, int64_t, bool,
+                         const TensorList&);
+  static const auto op = operator_named<Signature>("lase::gated_sum_fits");
+  return op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.links, in.terms);
+}
+
+// The arguments of the fused kernel; null if the sum must be composed.
+std::unique_ptr<Call> fused(const GatedSumInput& in, const Block& block) {
+  if (use_reference || in.aggregate == Aggregate::kMax || in.h.matrix.scalar_type() != at::kFloat) {
+    return nullptr;
+  }
+  auto call = std::make_unique<Call>(in, block);
+  return fits(call->lists()) ? std::move(call) : nullptr;
 }
 
 }  // namespace
@@ -133,8 +148,8 @@ TwoTensors change(const SumLists& in, const TensorList& baseline) {
                  baseline);
 }
 
-Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const Block& block) {
-  auto call = std::make_unique<Call>(in, block);
+Tensor fused_sum(std::unique_ptr<Call> call, const GatedSumInput& in,
+                 const GatedSumInput* baseline) {
   Tensor s;
   Tensor gate;
   if (baseline == nullptr) {
@@ -165,15 +180,37 @@ Tensor fused_sum(const GatedSumInput& in, const GatedSumInput* baseline, const B
 }  // namespace
 
 Tensor gated_sum(const GatedSumInput& in, const Block& block) {
-  return fused(in) ? fused_sum(in, nullptr, block) : gated_sum_reference(in, block);
+  auto call = fused(in, block);
+  return call ? fused_sum(std::move(call), in, nullptr) : gated_sum_reference(in, block);
 }
 
 Tensor gated_change(const GatedSumInput& in, const GatedSumInput& baseline, const Block& block) {
   require(in.aggregate != Aggregate::kMax && in.aggregate == baseline.aggregate,
           "gated_change: expected the same aggregation, sum or mean, for both inputs");
-  if (fused(in)) return fused_sum(in, &baseline, block);
+  if (auto call = fused(in, block)) return fused_sum(std::move(call), in, &baseline);
   return gated_sum_reference(in, block) - gated_sum_reference(baseline, block).detach();
 }
+
+namespace {
+
+// λ, or ‖λ h ⊙ a ⊙ factor‖ of every arc.
+SumAndScores composed_scores(const GatedSumInput& in, const Block& block, Score score,
+                             const Tensor& factor) {
+  const Tensor s = gated_sum_reference(in, block);
+  const Tensor gate = gates(in, block);
+  if (score == Score::kGate) return {s, gate};
+  Tensor x = in.h.dense().index_select(0, block.source) * gate.unsqueeze(1);  // [arcs, d]
+  if (in.amplifier != Amplifier::kNone) x = x * amplifiers(in, block);
+  if (factor.defined()) {
+    const Tensor degree = block.row_ptr.slice(0, 1) - block.row_ptr.slice(0, 0, -1);
+    const Tensor row = at::repeat_interleave(degree, block.arcs());
+    x = x * factor.detach().index_select(0, row);
+  }
+  if (in.links) x = at::cat({x, gate.unsqueeze(1)}, 1);
+  return {s, x.norm(2, 1)};
+}
+
+}  // namespace
 
 SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, Score score,
                                    const Tensor& factor) {
@@ -182,6 +219,7 @@ SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, 
   static const auto op = operator_named<Signature>("lase::gated_sum_scores");
   const Call call(in, block);
   const SumLists lists = call.lists();
+  if (!fits(lists)) return composed_scores(call.in, block, score, factor);
   const Tensor plain = factor.defined() ? factor.detach().contiguous() : factor;
   auto [s, scores] =
       op.call(lists.block, lists.layout, lists.columns, lists.attributes, lists.amplifier,

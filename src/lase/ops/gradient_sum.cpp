@@ -15,8 +15,7 @@ using at::Tensor;
 namespace {
 
 Tensor zeros(int64_t rows, const Tensor& like) {
-  if (!like.is_cpu()) return at::zeros({rows, like.size(1)}, like.options());
-  return empty({rows, like.size(1)}, like.scalar_type()).zero_();
+  return empty({rows, like.size(1)}, like.options()).zero_();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "lase/ops/attribute_product.h"
 #include "lase/ops/cpu/cpu.h"
+#include "lase/ops/cuda/cuda.h"
 
 namespace lase::ops {
 namespace {
@@ -31,7 +32,7 @@ at::Tensor dense_rows(int64_t layout, int64_t columns, const TensorList& attribu
 
 }  // namespace
 
-void register_all() {}
+void register_all() { static_cast<void>(cuda::is_built()); }  // links the folder's registrations
 
 }  // namespace lase::ops
 
@@ -50,6 +51,9 @@ TORCH_LIBRARY(lase, m) {
       "gated_sum_backward(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
       "int amplifier, bool links, Tensor?[] terms, Tensor? gate, Tensor ds, bool needs_h) -> "
       "(Tensor dh, Tensor du, Tensor du_shift, Tensor dp, Tensor dq, Tensor dv)");
+  m.def(
+      "gated_sum_fits(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
+      "int amplifier, bool links, Tensor?[] terms) -> bool");
   m.def("largest_arcs(Tensor x, Tensor row_ptr) -> Tensor");
   m.def(
       "arcs_by_target(Tensor source, Tensor target, int sources, int targets) -> (Tensor row_ptr, "
@@ -58,6 +62,7 @@ TORCH_LIBRARY(lase, m) {
   m.def(
       "linear_backward(Tensor dy, Tensor x, Tensor? index, Tensor w, float rate, int key, "
       "bool needs_x, bool needs_w) -> (Tensor dx, Tensor dw)");
+  m.def("drop(Tensor(a!) x, float rate, int key) -> ()");
   m.def(
       "adam_step(Tensor(a!) w, Tensor g, Tensor(b!) m, Tensor(c!) v, float learning_rate, "
       "float weight_decay, float clip, int steps) -> ()");
@@ -81,10 +86,12 @@ TORCH_LIBRARY_IMPL(lase, CPU, m) {
   m.impl("gated_change", cpu::gated_change);
   m.impl("gated_sum_scores", cpu::gated_sum_scores);
   m.impl("gated_sum_backward", cpu::gated_sum_backward);
+  m.impl("gated_sum_fits", cpu::gated_sum_fits);
   m.impl("largest_arcs", cpu::largest_arcs);
   m.impl("arcs_by_target", cpu::arcs_by_target);
   m.impl("linear", cpu::linear);
   m.impl("linear_backward", cpu::linear_backward);
+  m.impl("drop", cpu::drop);
   m.impl("adam_step", cpu::adam_step);
   m.impl("row_dot", cpu::row_dot);
   m.impl("row_dot_backward", cpu::row_dot_backward);

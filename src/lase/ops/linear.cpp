@@ -8,6 +8,7 @@
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 #include "lase/ops/node.h"
+#include "lase/ops/precision.h"
 
 namespace lase::ops {
 
@@ -26,6 +27,7 @@ struct LinearBackward : torch::autograd::Node {
   RowsGradient to_x;
   Tensor w;
   Dropout dropout;
+  Precision precision = PrecisionScope::current();
   bool needs_x = false;
   bool needs_w = false;
 
@@ -33,6 +35,7 @@ struct LinearBackward : torch::autograd::Node {
     using Signature = TwoTensors(const Tensor&, const Tensor&, const MaybeTensor&, const Tensor&,
                                  double, int64_t, bool, bool);
     static const auto op = operator_named<Signature>("lase::linear_backward");
+    const PrecisionScope scope(precision);
     c10::NoGradGuard no_grad;
     const Tensor dy = gradients[0].contiguous();  // [n, m]
     auto [dx, dw] =

@@ -23,6 +23,10 @@ SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t c
                               const TensorList& attributes, int64_t amplifier, bool links,
                               const TensorList& terms, const MaybeTensor& gate,
                               const at::Tensor& ds, bool needs_h);
+// Whether the device has a kernel for this sum.
+bool gated_sum_fits(const TensorList& block, int64_t layout, int64_t columns,
+                    const TensorList& attributes, int64_t amplifier, bool links,
+                    const TensorList& terms);
 // int64 [targets, d]: the argmax over the arcs of each row of x [arcs, d]; the value `arcs` for a
 // row without arcs.
 at::Tensor largest_arcs(const at::Tensor& x, const at::Tensor& row_ptr);
@@ -37,6 +41,9 @@ at::Tensor linear(const at::Tensor& x, const MaybeTensor& index, const at::Tenso
 TwoTensors linear_backward(const at::Tensor& dy, const at::Tensor& x, const MaybeTensor& index,
                            const at::Tensor& w, double rate, int64_t key, bool needs_x,
                            bool needs_w);
+
+// x [rows, d] *= mask, in place.
+void drop(const at::Tensor& x, double rate, int64_t key);
 
 // One step in place; see ops/adam.h.
 void adam_step(const at::Tensor& w, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kTile = 256;
 
 // x *= mask for the rows starting at `first`.
-void drop(const Dropout& dropout, Tensor& x, int64_t first) {
+void drop_rows(const Dropout& dropout, const Tensor& x, int64_t first) {
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout", [&] {
     dropout.apply(x.data_ptr<scalar_t>(), first, x.size(0), x.size(1));
   });
@@ -33,7 +33,7 @@ Tensor tile_of(const Rows& x, const Dropout& dropout, int64_t first, int64_t las
                                   : x.matrix.slice(0, first, last);
   if (dropout.active()) {
     if (!x.index.defined()) rows = rows.clone(at::MemoryFormat::Contiguous);
-    drop(dropout, rows, first);
+    drop_rows(dropout, rows, first);
   }
   return rows;
 }
@@ -83,7 +83,7 @@ Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double
               int64_t key) {
   const Rows rows{x, tensor_of(index)};
   const Dropout dropout{rate, static_cast<uint64_t>(key)};
-  Tensor y = ops::empty({rows.size(), w.size(0)}, w.scalar_type());
+  Tensor y = ops::empty({rows.size(), w.size(0)}, w.options());
   const Product product(w);
   parallel_for(rows.size(), kTile, [&](int64_t first, int64_t last) {
     const c10::NoGradGuard no_grad;
@@ -91,6 +91,10 @@ Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double
     product.multiply(rows, dropout, first, last, y.slice(0, first, last));
   });
   return y;
+}
+
+void drop(const Tensor& x, double rate, int64_t key) {
+  drop_rows({rate, static_cast<uint64_t>(key)}, x, 0);
 }
 
 TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor& index,
@@ -101,7 +105,7 @@ TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor&
   Tensor dx;
   std::optional<Product> to_x;
   if (needs_x) {
-    dx = ops::empty({n, rows.width()}, dy.scalar_type());
+    dx = ops::empty({n, rows.width()}, dy.options());
     to_x.emplace(w.t());
   }
   // Chunks of whole tiles, each with its own sum of dW; at most kMostChunks.
@@ -121,7 +125,7 @@ TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor&
       if (!needs_x) continue;
       Tensor to = dx.slice(0, first, last);
       to_x->multiply(g, to);
-      if (dropout.active()) drop(dropout, to, first);
+      if (dropout.active()) drop_rows(dropout, to, first);
     }
   });
   if (needs_w && dw.empty()) dw.push_back(at::zeros_like(w));

@@ -1,0 +1,48 @@
+# Sets LASE_CUDA_KERNELS, whether the kernels for NVIDIA GPUs are built, and LASE_CUDA_OPS, whether
+# the operators of torch that call them are, too; the kernels do not depend on torch.
+set(LASE_CUDA_KERNELS OFF)
+set(LASE_CUDA_OPS OFF)
+set(torch_has_cuda OFF)
+if(LASE_TORCH)
+  get_target_property(torch_cuda_libraries torch LASE_CUDA_LIBRARIES)
+  if(TARGET torch_cuda OR torch_cuda_libraries)
+    set(torch_has_cuda ON)
+  endif()
+endif()
+
+if(LASE_CUDA STREQUAL "AUTO")
+  set(LASE_CUDA_KERNELS ${torch_has_cuda})
+elseif(LASE_CUDA)
+  set(LASE_CUDA_KERNELS ON)
+endif()
+if(LASE_CUDA_KERNELS)
+  find_program(LASE_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(LASE_NVCC)
+    set(CMAKE_CUDA_COMPILER ${LASE_NVCC} CACHE FILEPATH "nvcc")
+    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "Compute capabilities to compile for")
+    enable_language(CUDA)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has C++20
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+  elseif(LASE_CUDA STREQUAL "AUTO")
+    set(LASE_CUDA_KERNELS OFF)
+    message(STATUS "torch has CUDA, but nvcc was not found: lase is built without GPU support")
+  else()
+    message(FATAL_ERROR "LASE_CUDA is on, but nvcc was not found; set LASE_NVCC")
+  endif()
+endif()
+
+if(LASE_CUDA_KERNELS AND torch_has_cuda)
+  set(LASE_CUDA_OPS ON)
+  if(torch_cuda_libraries)
+    # libtorch_cuda.so registers torch's own operators when it is loaded, although nothing refers to
+    # it. The libraries of a wheel find those of CUDA in other wheels by themselves.
+    target_link_libraries(torch INTERFACE
+      -Wl,--push-state,--no-as-needed ${torch_cuda_libraries} -Wl,--pop-state)
+    target_link_options(torch INTERFACE -Wl,--allow-shlib-undefined)
+    target_include_directories(torch SYSTEM INTERFACE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+  endif()
+endif()
+message(STATUS "CUDA kernels: ${LASE_CUDA_KERNELS}, with torch: ${LASE_CUDA_OPS}")

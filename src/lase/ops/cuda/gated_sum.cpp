@@ -1,0 +1,112 @@
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+
+#include "lase/kernels/cuda/rows.h"
+#include "lase/ops/cuda/cuda.h"
+#include "lase/ops/cuda/launch.h"
+#include "lase/ops/precision.h"
+#include "lase/ops/sum_arguments.h"
+
+namespace lase::ops::cuda {
+
+using at::Tensor;
+
+namespace {
+
+kernels::cuda::DeviceSum device_sum(const SumArguments& in) {
+  return {.sum = in.view, .arcs = in.arcs, .precision = PrecisionScope::current()};
+}
+
+TwoTensors sum(const SumArguments& in) {
+  LaunchScope scope(in.terms.h);
+  const Tensor s = in.empty_sum();
+  const Tensor gate = in.empty_gate();
+  kernels::cuda::gated_sum(device_sum(in), {.s = mutable_pointer(s), .gate = mutable_pointer(gate)},
+                           scope.launch());
+  return {s, gate};
+}
+
+// See kernels::order_by_source.
+struct BySource {
+  Tensor by_source;   // int64 [arcs]
+  Tensor arc_target;  // int32 [arcs]
+
+  BySource(const Tensor& row_ptr, const Tensor& source) {
+    by_source = std::get<1>(at::sort(source, /*stable=*/true, 0, /*descending=*/false));
+    const Tensor degree = row_ptr.slice(0, 1) - row_ptr.slice(0, 0, -1);
+    arc_target = at::repeat_interleave(degree, source.size(0)).to(at::kInt);
+  }
+};
+
+}  // namespace
+
+TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
+                     const TensorList& attributes, int64_t amplifier, bool links,
+                     const TensorList& terms) {
+  return sum({block, layout, columns, attributes, amplifier, links, terms});
+}
+
+TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns,
+                        const TensorList& attributes, int64_t amplifier, bool links,
+                        const TensorList& terms, const TensorList& baseline) {
+  SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
+  const kernels::TermView baseline_view = SumTerms(baseline).view();
+  in.view.baseline = &baseline_view;
+  return sum(in);
+}
+
+TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,
+                            const TensorList& attributes, int64_t amplifier, bool links,
+                            const TensorList& terms, bool norms, const MaybeTensor& factor) {
+  const SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
+  LaunchScope scope(in.terms.h);
+  const Tensor s = in.empty_sum();
+  const Tensor score = in.empty_scores();
+  kernels::cuda::gated_sum(device_sum(in),
+                           {.s = mutable_pointer(s),
+                            .gate = norms ? nullptr : mutable_pointer(score),
+                            .norm = norms ? mutable_pointer(score) : nullptr,
+                            .factor = pointer<float>(tensor_of(factor))},
+                           scope.launch());
+  return {s, score};
+}
+
+SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
+                              const TensorList& attributes, int64_t amplifier, bool links,
+                              const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
+                              bool needs_h) {
+  SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
+  LaunchScope scope(in.terms.h);
+  std::optional<BySource> order;
+  const bool sums_by_source = needs_h || in.terms.q.defined();
+  if (sums_by_source && in.view.block.by_source == nullptr) {
+    order.emplace(tensor_at(block, 0), tensor_at(block, 1));
+    in.view.block.by_source = pointer<int64_t>(order->by_source);
+    in.view.block.arc_target = pointer<int32_t>(order->arc_target);
+  }
+  const SumGradients gradients(in, needs_h);
+  kernels::cuda::gated_sum_backward(device_sum(in), pointer<float>(tensor_of(gate)),
+                                    ds.data_ptr<float>(), gradients.view(), scope.launch());
+  return gradients.tensors();
+}
+
+bool gated_sum_fits(const TensorList& block, int64_t layout, int64_t columns,
+                    const TensorList& attributes, int64_t amplifier, bool links,
+                    const TensorList& terms) {
+  return kernels::cuda::fits(
+      SumArguments(block, layout, columns, attributes, amplifier, links, terms).view);
+}
+
+Tensor largest_arcs(const Tensor& x, const Tensor& row_ptr) {
+  LaunchScope scope(x);
+  const Tensor values = x.contiguous();
+  const int64_t targets = row_ptr.size(0) - 1;
+  Tensor first = at::empty({targets, x.size(1)}, row_ptr.options());
+  AT_DISPATCH_FLOATING_TYPES(values.scalar_type(), "largest_arcs", [&] {
+    kernels::cuda::largest_arcs(values.data_ptr<scalar_t>(), row_ptr.data_ptr<int64_t>(), targets,
+                                x.size(0), x.size(1), first.data_ptr<int64_t>(), scope.launch());
+  });
+  return first;
+}
+
+}  // namespace lase::ops::cuda
