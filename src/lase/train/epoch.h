@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lase/sampler/neighbor_sampler.h"
 #include "lase/train/checkpoint.h"
 #include "lase/train/estimator.h"
 #include "lase/train/step.h"
@@ -44,7 +46,9 @@ class EpochRunner {
  private:
   std::vector<int64_t> shuffled(int64_t epoch) const;
   std::optional<double> run_batches(int64_t epoch, double learning_rate);
-  std::optional<double> step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
+  void step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
+  // Reads the pending losses back from the device. Returns whether all are finite.
+  bool read_losses(int64_t epoch);
   void refresh(std::span<const int64_t> order);
 
   const TrainOptions& options_;
@@ -52,10 +56,21 @@ class EpochRunner {
   Model& model_;
   TrainStep step_;
   Estimator estimator_;
+  std::unique_ptr<NeighborSampler> sampler_;
   WeightAverage average_;
   NamedTensors snapshot_;  // weights at the last refresh
   HiddenArcs hidden_;      // since the last refresh, if links are predicted
+  NamedTensors initial_;   // weights at the start of the epoch
   NamedTensors good_;
+  // Losses of the last steps that were not read yet.
+  struct PendingLoss {
+    at::Tensor loss;  // scalar
+    int64_t batch = 0;
+    int64_t seeds = 0;
+  };
+  std::vector<PendingLoss> pending_;
+  double loss_sum_ = 0;  // of the epoch so far
+  int64_t done_ = 0;     // seeds in it
   std::string diverged_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int64_t links_ = 0;

@@ -8,7 +8,7 @@ namespace lase::kernels::cuda {
 
 // Throws Error if a CUDA call or the last launch failed.
 inline void check(cudaError_t status, const char* what) {
-  require(status == cudaSuccess, "CUDA: ", what, " failed: ", cudaGetErrorString(status));
+  require(status == cudaSuccess, "CUDA: ", what, ": ", cudaGetErrorString(status));
 }
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 

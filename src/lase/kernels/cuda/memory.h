@@ -5,13 +5,9 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-#include "lase/base/error.h"
+#include "lase/kernels/cuda/check.h"
 
 namespace lase::kernels::cuda {
-
-inline void check(cudaError_t code, const char* what) {
-  require(code == cudaSuccess, what, ": ", cudaGetErrorString(code));
-}
 
 // Uninitialized memory that grows, for reuse. Its contents are lost when it grows.
 template <class T, cudaError_t (*kAllocate)(void**, size_t), cudaError_t (*kFree)(void*)>

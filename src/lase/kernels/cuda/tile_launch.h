@@ -49,20 +49,20 @@ using Constant = std::integral_constant<decltype(value), value>;
 // the product U f(e) has, rounded up, and 0 without it.
 template <class Run>
 void dispatch(Amplifier amplifier, int64_t attributes, Precision precision, const Run& run) {
-  const auto with_tiles = [&](auto amplifier, auto precision) {
+  const auto with_tiles = [&](auto amplify, auto rounding) {
     if (attributes <= 8) {
-      run(amplifier, Constant<1>(), precision);
+      run(amplify, Constant<1>(), rounding);
     } else if (attributes <= 32) {
-      run(amplifier, Constant<4>(), precision);
+      run(amplify, Constant<4>(), rounding);
     } else if (attributes <= 64) {
-      run(amplifier, Constant<8>(), precision);
+      run(amplify, Constant<8>(), rounding);
     } else {
-      run(amplifier, Constant<kMostAttributes / 8>(), precision);
+      run(amplify, Constant<kMostAttributes / 8>(), rounding);
     }
   };
-  const auto with_amplifier = [&](auto precision) {
-    if (amplifier == Amplifier::kSigmoid) with_tiles(Constant<Amplifier::kSigmoid>(), precision);
-    if (amplifier == Amplifier::kLinear) with_tiles(Constant<Amplifier::kLinear>(), precision);
+  const auto with_amplifier = [&](auto rounding) {
+    if (amplifier == Amplifier::kSigmoid) with_tiles(Constant<Amplifier::kSigmoid>(), rounding);
+    if (amplifier == Amplifier::kLinear) with_tiles(Constant<Amplifier::kLinear>(), rounding);
   };
   if (amplifier == Amplifier::kNone) {
     run(Constant<Amplifier::kNone>(), Constant<0>(), Constant<Precision::kFp32>());
