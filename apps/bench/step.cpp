@@ -20,6 +20,7 @@
 #include "lase/inference/objective.h"
 #include "lase/kernels/kernels.h"
 #include "lase/ops/one_thread.h"
+#include "lase/ops/precision.h"
 #include "lase/ops/workspace.h"
 #include "lase/train/batch_stream.h"
 #include "lase/train/estimator.h"
@@ -51,6 +52,7 @@ struct StepFlags {
   uint64_t seed = 1;
   bool reference = false;
   bool inference = false;
+  lase::DeviceOptions device;
 };
 
 const lase::OptionTable<StepFlags>& step_table() {
@@ -74,6 +76,7 @@ const lase::OptionTable<StepFlags>& step_table() {
     all.add("reference", &O::reference, any(), "Also time the step in plain torch operations");
     all.add("inference", &O::inference, any(),
             "Also time exact passes over all nodes: inference, and sums with norms");
+    all.include(lase::device_option_table(), &O::device);
     return all;
   }();
   return table;
@@ -97,11 +100,15 @@ class Run {
  public:
   // The graph must be prepared for the task.
   Run(const lase::Graph& graph, const StepFlags& flags)
-      : graph_(graph), flags_(flags), neighborhoods_(static_cast<const lase::Adjacency&>(graph)) {
+      : graph_(graph),
+        flags_(flags),
+        device_(lase::choose_device(flags.device, graph.links)),
+        neighborhoods_(static_cast<const lase::Adjacency&>(graph)) {
     const bool links = lase::predicts_links(flags.predicts);
     objective_ = lase::make_objective(graph, flags.predicts, lase::Ranking::kSampled);
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
+    inputs_ = inputs_->to(device_);
     lase::ModelOptions options;
     options.model = "sage";
     options.widths = flags.widths;
@@ -116,6 +123,7 @@ class Run {
                                     .links = links,
                                     .symmetric = links && !graph.directed},
                    flags.seed);
+    model_->parameters().to(device_);
     if (links) {
       nodes_.resize(static_cast<size_t>(graph.targets.size()));
       std::iota(nodes_.begin(), nodes_.end(), int64_t{0});
@@ -151,7 +159,7 @@ class Run {
   // Seconds of an exact pass over all nodes.
   double inference() {
     const auto start = Clock::now();
-    lase::infer(*model_, *inputs_, neighborhoods_);
+    lase::infer(*model_, *inputs_, neighborhoods_).embedding.cpu();
     return seconds_since(start);
   }
 
@@ -175,15 +183,24 @@ class Run {
                               .key = {flags_.seed, round, 0},
                               .snapshot = nullptr,
                               .seeds = seeds_.get(),
-                              .hidden = nullptr});
+                              .hidden = nullptr,
+                              .device = device_});
+    int64_t unread = 0;  // steps since the last wait for the device
     auto start = Clock::now();
     while (const auto item = stream.next()) {
       const lase::ops::Dropout dropout{flags_.dropout,
                                        lase::Random(flags_.seed, round, item->number).bits()};
       const auto result = step_->run(*item, {.dropout = dropout, .learning_rate = 0.01});
       count(item->batch);
-      if (!warm_up || item->number > 0) {
-        times.step.push_back(seconds_since(start));
+      ++unread;
+      const bool is_warm_up = warm_up && item->number == 0;
+      if (!device_.is_cpu() && !is_warm_up && unread < kReadEvery && item->number + 1 < batches) {
+        continue;
+      }
+      result.loss.item<float>();
+      const int64_t steps = std::exchange(unread, 0);
+      if (!is_warm_up) {
+        times.step.push_back(seconds_since(start) / static_cast<double>(steps));
         times.sample.push_back(item->seconds);
         times.forward.push_back(result.forward_seconds);
         times.backward.push_back(result.backward_seconds);
@@ -216,7 +233,11 @@ class Run {
   }
 
   const lase::Graph& graph_;
+  // Steps between waits for a GPU, as in training.
+  static constexpr int64_t kReadEvery = 16;
+
   const StepFlags& flags_;
+  at::Device device_;
   lase::Adjacency neighborhoods_;
   std::optional<lase::Inputs> inputs_;
   std::optional<lase::Model> model_;
@@ -245,6 +266,7 @@ json run_step(const StepFlags& flags, const Session& session) {
   json result = {{"threads", lase::thread_count()},
                  {"instruction_set", lase::kernels::instruction_set()}};
   std::optional<lase::ops::OneThread> one_thread(std::in_place);
+  const lase::ops::PrecisionScope precision(flags.device.precision);
   Run run(graph, flags);
   const Times times = run.steps();
   const double step = median(times.step);

@@ -104,7 +104,7 @@ nlohmann::json evaluate_links(const EvaluateOptions& options, const ModelAndGrap
                               const Session& session) {
   const auto& [files, split, ranking, confusion, report] = options;
   const lase::TrainedModel trained = lase::with_ranking(opened.trained, ranking);
-  const lase::LinkPredictor predictor(trained, opened.graph, files.graph);
+  const lase::LinkPredictor predictor(trained, opened.graph, files.graph, files.device);
   const lase::Objective& objective = predictor.objective();
   lase::require_option(split != "all", lase::OptionName{"split"},
                        " all: not supported by models of links; evaluate one split at a time");
@@ -184,6 +184,7 @@ void add_evaluate(CLI::App& app, Session& session) {
                           [options, &session] { return run_evaluate(*options, session); });
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, table.bind(*options));
+  add_flags(*command, lase::device_option_table().bind(options->files.device));
   command->add_option("--confusion", options->confusion,
                       "CSV file to write the confusion matrix to");
   command->add_option("--report", options->report,

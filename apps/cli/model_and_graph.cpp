@@ -77,7 +77,9 @@ TimedPredictions timed_predictions(const ModelFiles& files, const ModelAndGraph&
   const bool whole = files.fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
   TimedPredictions timed;
   timed.predictions = lase::predict(opened.trained, opened.graph,
-                                    whole ? std::span<const int64_t>() : files.fanout, files.seed);
+                                    {.fanout = whole ? std::vector<int64_t>() : files.fanout,
+                                     .seed = files.seed,
+                                     .device = files.device});
   timed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   timed.links_per_second =
       static_cast<double>(opened.graph.arc_count() * opened.trained.model->block_count()) /

@@ -19,6 +19,7 @@ struct ModelFiles {
   std::string graph;
   std::vector<int64_t> fanout = {lase::kWholeNeighborhood};
   uint64_t seed = 1;
+  lase::DeviceOptions device;
 };
 const lase::OptionTable<ModelFiles>& model_files_table();
 

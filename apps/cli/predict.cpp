@@ -33,7 +33,8 @@ struct Options {
 // Predictions for the target links, or the best partners of every node.
 nlohmann::json predict_links(const Options& options, const ModelAndGraph& opened,
                              const Session& session) {
-  const lase::LinkPredictor predictor(opened.trained, opened.graph, options.files.graph);
+  const lase::LinkPredictor predictor(opened.trained, opened.graph, options.files.graph,
+                                      options.files.device);
   const lase::StringTable& names = predictor.graph().nodes.names;
   if (options.top == 0) {
     lase::require_option(options.relation.empty(), lase::OptionName{"relation"},
@@ -123,6 +124,7 @@ void add_predict(CLI::App& app, Session& session) {
       });
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, table.bind(*options));
+  add_flags(*command, lase::device_option_table().bind(options->files.device));
   command->add_option("--report", options->report,
                       "HTML report to write, as in lase train --report, for this graph");
   command->footer(
@@ -142,7 +144,8 @@ void add_embed(CLI::App& app, Session& session) {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
         const ModelAndGraph opened = open_model_and_graph(options->files, session);
         if (is_link_model(opened.trained)) {
-          const lase::LinkPredictor predictor(opened.trained, opened.graph, options->files.graph);
+          const lase::LinkPredictor predictor(opened.trained, opened.graph, options->files.graph,
+                                              options->files.device);
           const at::Tensor embedding = predictor.embedding();
           lase::write_embeddings(opened.graph, embedding, options->out);
           session.out() << opened.graph.node_count() << " embeddings of width " << embedding.size(1)
@@ -163,6 +166,7 @@ void add_embed(CLI::App& app, Session& session) {
                               {"links_per_second", timed.links_per_second}};
       });
   add_flags(*command, model_files_table().bind(options->files));
+  add_flags(*command, lase::device_option_table().bind(options->files.device));
   command->add_option("--out", options->out, "File to write: .npy, or CSV with node names")
       ->required();
   command->footer(

@@ -170,6 +170,7 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
                          {"train_seconds", result.train_seconds},
                          {"training_links", result.training_links},
                          {"links", result.links},
+                         {"device", result.device},
                          {"sampling", result.sampling},
                          {"refreshes", result.refreshes},
                          {"refresh_seconds", result.refresh_seconds},
@@ -279,6 +280,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   out << "training links   " << lase::grouped(result.training_links) << " of "
       << lase::grouped(result.links) << "\n";
   out << "sampling         " << result.sampling << "\n";
+  if (result.device != "cpu") out << "device           " << result.device << "\n";
   line("validation", result.val);
   line("test", result.test);
   if (result.calibration) {

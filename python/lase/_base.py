@@ -109,6 +109,10 @@ class Estimator(Params):
             raise ValueError(message) from None
         raise NotFittedError(message)
 
+    def _device(self) -> dict[str, Any]:
+        """Options that choose where to compute."""
+        return {name: getattr(self, name) for name in ("device", "precision")}
+
     # ---- Files
 
     def save(self, path: str | os.PathLike[str]) -> None:

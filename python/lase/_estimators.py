@@ -126,7 +126,9 @@ class NodeEstimator(Estimator):
     def _run(self, graph: Any, fanout: Any = None, seed: int = 1) -> tuple[Graph, Any, Any]:
         graph = as_graph(graph)
         sizes = [] if fanout is None else np.atleast_1d(fanout).tolist()
-        embedding, outputs = self._fitted().predict(graph._core, sizes, seed, self.threads)
+        embedding, outputs = self._fitted().predict(
+            graph._core, sizes, seed, self._device(), self.threads
+        )
         return graph, embedding, outputs
 
     def _outputs(self, graph: Any, nodes: Any, fanout: Any, seed: int) -> np.ndarray:

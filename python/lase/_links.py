@@ -60,7 +60,7 @@ class LinkEstimator(Estimator):
         array of shape (nodes, width)
             One row per node, in the order of `graph.names`.
         """
-        return self._fitted().embed_links(as_graph(graph)._core, self.threads)
+        return self._fitted().embed_links(as_graph(graph)._core, self._device(), self.threads)
 
     def evaluate(
         self, graph: Graph | str | os.PathLike[str], split: str = "test"
@@ -83,7 +83,9 @@ class LinkEstimator(Estimator):
             The metrics by name; `metric`, the name of the one that selects the best epoch; and
             `links`, the number of links.
         """
-        return self._fitted().evaluate_links(as_graph(graph)._core, split, self.threads)
+        return self._fitted().evaluate_links(
+            as_graph(graph)._core, split, self._device(), self.threads
+        )
 
     def explain(
         self,
@@ -145,7 +147,9 @@ class LinkEstimator(Estimator):
 
     def _targets(self, graph: Any) -> tuple[Graph, np.ndarray, np.ndarray, np.ndarray]:
         graph = as_graph(graph)
-        source, target, outputs = self._fitted().predict_links(graph._core, self.threads)
+        source, target, outputs = self._fitted().predict_links(
+            graph._core, self._device(), self.threads
+        )
         return graph, source, target, outputs
 
     def _table(self, graph: Graph, source: Any, target: Any, columns: Any) -> pandas.DataFrame:
@@ -275,7 +279,7 @@ class LinkPredictor(LinkEstimator):
         graph = as_graph(graph)
         index = np.arange(graph.num_nodes) if nodes is None else graph.index(np.atleast_1d(nodes))
         source, target, score = self._fitted().partners(
-            graph._core, index, int(k), relation or "", self.threads
+            graph._core, index, int(k), relation or "", self._device(), self.threads
         )
         return self._table(graph, source, target, {"score": score})
 

@@ -58,6 +58,8 @@ class TrainOptions(TypedDict, total=False):
     negative_sampling: Literal["uniform", "degree", "two-hop"]
     negative_file: str
     ranking: Literal["auto", "filtered", "raw", "sampled"]
+    device: Literal["auto", "cpu", "cuda"]
+    precision: Literal["fp32", "tf32"]
     checkpoint: str
     checkpoint_every: int
     resume: bool

@@ -85,6 +85,13 @@ BoundOptions all_options(TrainOptions& options) {
   return all;
 }
 
+// From the options `device` and `precision`.
+DeviceOptions device_options(const py::dict& values) {
+  DeviceOptions options;
+  set_options(device_option_table().bind(options), to_json(values));
+  return options;
+}
+
 json epoch_json(const EpochReport& report, const Objective& objective) {
   json epoch = {{"epoch", report.epoch},     {"epochs", report.epochs},
                 {"loss", report.loss},       {"learning_rate", report.learning_rate},
@@ -118,6 +125,7 @@ json result_json(const TrainResult& result) {
               {"links_per_second", result.links_per_second},
               {"training_links", result.training_links},
               {"links", result.links},
+              {"device", result.device},
               {"sampling", result.sampling},
               {"features", result.features},
               {"stopped", result.stopped},
@@ -186,13 +194,14 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
 
 // The scores of the target links of a split.
 py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const std::string& split,
-                          int64_t threads) {
+                          const py::dict& device, int64_t threads) {
+  const DeviceOptions on = device_options(device);
   const auto number = split_from_word(split);
   require_option(number.has_value(), OptionName{"split"}, " ", quote(split),
                  ": must be train, val or test");
   json all;
   run(threads, [&] {
-    const LinkPredictor predictor(trained, graph, "the graph");
+    const LinkPredictor predictor(trained, graph, "the graph", on);
     const Objective& objective = predictor.objective();
     const Scores scores = predictor.score(*number);
     all = metrics_json(objective, scores);
@@ -204,11 +213,13 @@ py::object evaluate_links(const TrainedModel& trained, const Graph& graph, const
 }
 
 // Numbers of the source and target nodes of all target links, and the outputs [links, outputs].
-py::tuple predict_targets(const TrainedModel& trained, const Graph& graph, int64_t threads) {
+py::tuple predict_targets(const TrainedModel& trained, const Graph& graph, const py::dict& device,
+                          int64_t threads) {
+  const DeviceOptions on = device_options(device);
   std::vector<int64_t> source;
   std::vector<int64_t> target;
   const at::Tensor outputs = run(threads, [&] {
-    const LinkPredictor predictor(trained, graph, "the graph");
+    const LinkPredictor predictor(trained, graph, "the graph", on);
     const LinkTargets& targets = predictor.graph().targets;
     source.assign(targets.source.begin(), targets.source.end());
     target.assign(targets.target.begin(), targets.target.end());
@@ -223,13 +234,14 @@ py::tuple predict_targets(const TrainedModel& trained, const Graph& graph, int64
 // Numbers of nodes and of their best partners, and scores.
 py::tuple find_partners(const TrainedModel& trained, const Graph& graph,
                         const PlainArray<int64_t>& nodes, int64_t count,
-                        const std::string& relation, int64_t threads) {
+                        const std::string& relation, const py::dict& device, int64_t threads) {
+  const DeviceOptions on = device_options(device);
   std::vector<int64_t> source;
   std::vector<int64_t> target;
   std::vector<float> score;
   const std::vector<int64_t> wanted = to_vector(nodes);
   run(threads, [&] {
-    const LinkPredictor predictor(trained, graph, "the graph");
+    const LinkPredictor predictor(trained, graph, "the graph", on);
     for (const auto& partner : predictor.partners(wanted, count, relation)) {
       source.push_back(partner.source);
       target.push_back(partner.target);
@@ -241,18 +253,21 @@ py::tuple find_partners(const TrainedModel& trained, const Graph& graph,
                         py::array(py::cast(score)));
 }
 
-py::array embed_links(const TrainedModel& trained, const Graph& graph, int64_t threads) {
+py::array embed_links(const TrainedModel& trained, const Graph& graph, const py::dict& device,
+                      int64_t threads) {
+  const DeviceOptions on = device_options(device);
   return tensor_view<float>(
-      run(threads, [&] { return LinkPredictor(trained, graph, "the graph").embedding(); }));
+      run(threads, [&] { return LinkPredictor(trained, graph, "the graph", on).embedding(); }));
 }
 
 // ---- Inference
 
 // The embeddings [nodes, width] and the outputs [nodes, outputs].
 py::tuple predict_nodes(const TrainedModel& trained, const Graph& graph,
-                        const std::vector<int64_t>& fanout, uint64_t seed, int64_t threads) {
-  const Predictions predictions =
-      run(threads, [&] { return predict(trained, graph, fanout, seed); });
+                        const std::vector<int64_t>& fanout, uint64_t seed, const py::dict& device,
+                        int64_t threads) {
+  const PredictOptions options{.fanout = fanout, .seed = seed, .device = device_options(device)};
+  const Predictions predictions = run(threads, [&] { return predict(trained, graph, options); });
   return py::make_tuple(tensor_view<float>(predictions.embedding),
                         tensor_view<float>(predictions.outputs));
 }

@@ -10,6 +10,7 @@
 #include "lase/inference/metrics.h"
 #include "lase/model/model_file.h"
 
+#include "gpu_support.h"
 #include "torch_support.h"
 
 namespace lase {
@@ -105,6 +106,18 @@ TEST_F(TrainCli, CalibrationRequiresClassesAndValidationNodes) {
                   .code,
               0);
     expect_bad_usage(run_cli({"train", path("small.graph"), "--calibrate"}), {message});
+  }
+}
+
+TEST_F(TrainCli, SaysWhyThereIsNoGpu) {
+  if (ops::cuda::is_built() && at::hasCUDA()) GTEST_SKIP() << "there is a GPU";
+  expect_rejected(train({"--device", "cuda"}), {"--device cuda: ", "use cpu"});
+  expect_rejected(train({"--precision", "tf32"}), {"--precision tf32: requires a GPU"});
+  ASSERT_EQ(train({"--device", "cpu"}).code, 0);
+  for (const std::string command : {"evaluate", "predict", "embed"}) {
+    Strings words = {command, path("g.model"), path("g.graph"), "--device", "cuda"};
+    if (command != "evaluate") words.insert(words.end(), {"--out", path("out.csv")});
+    expect_rejected(run_cli(words), {"--device cuda: "});
   }
 }
 

@@ -107,6 +107,7 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
   all.select = "macro_f1";
   all.eval_every = 8;
   all.seed = 9;
+  all.device = {.device = DeviceChoice::kCuda, .precision = Precision::kTf32};
   const auto& table = train_option_table();
   EXPECT_EQ(to_json(table.from_json(json::parse(to_json(all).dump()))), to_json(all));
   // Every option differs from its default, so that none is missed.

@@ -13,6 +13,7 @@
 #include "lase/base/parallel.h"
 #include "lase/model/options.h"
 
+#include "gpu_support.h"
 #include "torch_support.h"
 
 namespace lase {
@@ -333,6 +334,100 @@ TEST(FusedGatedSum, FollowsItsEquationAndEveryGradient) {
       check(example.in.q, expected.q, "q");
       check(example.in.v, expected.v, "V");
     });
+  }
+}
+
+// The same example on a GPU.
+Example on_gpu(const Example& wide) {
+  const at::Device gpu(at::kCUDA, 0);
+  Example example = in_single_precision(wide);
+  example.f = example.f.to(gpu);
+  example.block = example.block.to(gpu);
+  auto& in = example.in;
+  for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
+    if (x->defined()) *x = x->detach().to(gpu).requires_grad_(true);
+  }
+  example.outer = example.outer.to(gpu);
+  return example;
+}
+
+TEST(GpuGatedSum, FollowsItsEquationAndEveryGradient) {
+  LASE_NEEDS_GPU();
+  for (const Case& c : fused_cases()) {
+    for_each_setting([&](const Setting& setting) {
+      const Example wide = make_example(c, setting);
+      const Reference expected = reference(wide);
+      const std::string what = describe(c, setting);
+      std::vector<Tensor> first;
+      for (int repetition = 0; repetition < 2; ++repetition) {
+        Example example = on_gpu(wide);
+        example.in.f = &example.f;
+        const Tensor s = ops::gated_sum(example.in, example.block);
+        expect_close(s.cpu().to(at::kDouble), expected.s, 2e-5, "s, " + what);
+        (s * example.outer).sum().backward();
+        const auto& in = example.in;
+        std::vector<Tensor> found = {s.detach()};
+        const auto check = [&](const Tensor& x, const Tensor& gradient, const std::string& name) {
+          if (!x.defined()) return;
+          found.push_back(x.grad().defined() ? x.grad() : at::zeros_like(x));
+          expect_close(found.back().cpu().to(at::kDouble), gradient, 1e-4, name + ", " + what);
+        };
+        check(in.h.matrix, expected.h, "h");
+        check(in.u, expected.u, "U");
+        check(in.u_shift, expected.u_shift, "shift");
+        check(in.p, expected.p, "p");
+        check(in.q, expected.q, "q");
+        check(in.v, expected.v, "V");
+        // The maximum is composed of torch's operations.
+        if (setting.aggregate == Aggregate::kMax) continue;
+        if (first.empty()) first = found;
+        for (size_t i = 0; i < found.size(); ++i) {
+          expect_same_bits(found[i].cpu(), first[i].cpu(), "repetition, " + what);
+        }
+      }
+    });
+  }
+}
+
+TEST(GpuGatedSum, GivesTheScoresOfTheCpu) {
+  LASE_NEEDS_GPU();
+  for (const Case& c : fused_cases()) {
+    for (const Layout layout : kLayouts) {
+      const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kMean, true, true};
+      const Example wide = make_example(c, setting);
+      Example cpu = in_single_precision(wide);
+      cpu.in.f = &cpu.f;
+      Example gpu = on_gpu(wide);
+      gpu.in.f = &gpu.f;
+      Random random(8);
+      const Tensor factor = random_floats(random, {c.targets, c.width});
+      for (const ops::Score score : {ops::Score::kGate, ops::Score::kNorm}) {
+        const auto expected = ops::gated_sum_with_scores(cpu.in, cpu.block, score, factor);
+        const auto found =
+            ops::gated_sum_with_scores(gpu.in, gpu.block, score, factor.to(gpu.outer.device()));
+        expect_close(found.s.cpu(), expected.s, 1e-5, "s, " + c.name);
+        expect_close(found.score.cpu(), expected.score, 1e-5, "scores, " + c.name);
+      }
+    }
+  }
+}
+
+TEST(GpuGatedSum, EstimatesChangesAsTheCpu) {
+  LASE_NEEDS_GPU();
+  const Case c = fused_cases().back();
+  for (const Layout layout : kLayouts) {
+    for (const bool links : {false, true}) {
+      const Setting setting{layout, Amplifier::kSigmoid, Aggregate::kMean, true, true, links};
+      const Example wide = make_example(c, setting);
+      const auto change = [&](Example example) {
+        example.in.f = &example.f;
+        ops::GatedSumInput baseline = example.in;
+        baseline.h.matrix = baseline.h.matrix.detach() * 0.9;
+        baseline.u = baseline.u.detach() * 1.1;
+        return ops::gated_change(example.in, baseline, example.block).detach().cpu();
+      };
+      expect_close(change(on_gpu(wide)), change(in_single_precision(wide)), 1e-4, "change");
+    }
   }
 }
 

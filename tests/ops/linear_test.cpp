@@ -8,6 +8,7 @@
 #include "lase/ops/one_thread.h"
 #include "lase/ops/row_dot.h"
 
+#include "gpu_support.h"
 #include "torch_support.h"
 
 namespace lase {
@@ -135,6 +136,70 @@ TEST(OneThread, AppliesToOtherThreadsOnceTheyInheritIt) {
   }
   EXPECT_EQ(before, previous);
   EXPECT_EQ(after, 1);
+}
+
+TEST(GpuLinear, HasTheDropoutMaskAndTheGradientsOfTheCpu) {
+  LASE_NEEDS_GPU();
+  const at::Device gpu(at::kCUDA, 0);
+  Random random(4);
+  for (const int64_t n : kRowCounts) {
+    for (const int64_t d : {6, 301}) {
+      for (const bool indexed : {false, true}) {
+        for (const double rate : {0.0, 0.5}) {
+          const Tensor x = random_floats(random, {indexed ? 30 : n, d}).requires_grad_(true);
+          const Tensor w = random_floats(random, {4, d}).requires_grad_(true);
+          const Tensor outer = random_floats(random, {n, 4});
+          Tensor index;
+          if (indexed) index = (at::arange(n, at::kLong) * 7).remainder(30);
+          const Dropout dropout{rate, 11};
+          const Tensor x2 = x.detach().to(gpu).requires_grad_(true);
+          const Tensor w2 = w.detach().to(gpu).requires_grad_(true);
+          const Tensor y = ops::linear({x, index}, w, dropout);
+          const Tensor y2 = ops::linear(Rows{x2, index}.to(gpu), w2, dropout);
+          (y * outer).sum().backward();
+          (y2 * outer.to(gpu)).sum().backward();
+          const std::string what = join(n, " rows of ", d, ", rate ", rate);
+          expect_close(y2.cpu(), y, 1e-4, what);
+          expect_close(x2.grad().cpu(), x.grad(), 1e-4, "x, " + what);
+          expect_close(w2.grad().cpu(), w.grad(), 1e-4, "W, " + what);
+        }
+      }
+    }
+  }
+}
+
+TEST(GpuLinear, DropsTheSameEntriesAsTheCpu) {
+  LASE_NEEDS_GPU();
+  const at::Device gpu(at::kCUDA, 0);
+  const Dropout dropout{.rate = 0.3, .key = 99};
+  for (const int64_t d : {1, 4, 7, 301}) {
+    const Tensor eye = at::eye(d, at::kFloat);
+    const Tensor ones = at::ones({700, d}, at::kFloat);
+    const Tensor found = ops::linear({ones.to(gpu), {}}, eye.to(gpu), dropout).cpu();
+    expect_same_bits(found, mask(700, d, dropout).to(at::kFloat), join("mask of ", d, " columns"));
+  }
+}
+
+TEST(GpuRowDot, GivesTheProductsAndGradientsOfTheCpu) {
+  LASE_NEEDS_GPU();
+  const at::Device gpu(at::kCUDA, 0);
+  Random random(5);
+  for (const int64_t n : {0, 1, 63, 65, 5000}) {
+    for (const int64_t d : {1, 31, 33, 301}) {
+      const Tensor x = random_floats(random, {30, d});
+      const Tensor v = random_floats(random, {d}).requires_grad_(true);
+      const Tensor index = (at::arange(n, at::kLong) * 7).remainder(30);
+      const Tensor outer = random_floats(random, {n});
+      const Tensor v2 = v.detach().to(gpu).requires_grad_(true);
+      const Tensor y = ops::row_dot({x, index}, v);
+      const Tensor y2 = ops::row_dot(Rows{x, index}.to(gpu), v2);
+      (y * outer).sum().backward();
+      (y2 * outer.to(gpu)).sum().backward();
+      const std::string what = join(n, " rows of ", d);
+      expect_close(y2.cpu(), y, 1e-4, what);
+      expect_close(v2.grad().cpu(), v.grad(), 1e-3, "v, " + what);
+    }
+  }
 }
 
 }  // namespace

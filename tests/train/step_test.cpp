@@ -43,7 +43,7 @@ TEST_F(StepTest, LowersTheLoss) {
   const double before = loss();
   const auto result = step.run(item_, {.learning_rate = 0.01});
   EXPECT_TRUE(result.updated);
-  EXPECT_NEAR(result.loss, before, 1e-6);
+  EXPECT_NEAR(result.loss.item<float>(), before, 1e-6);
   EXPECT_EQ(step.adam().steps(), 1);
   EXPECT_LT(loss(), before);
 }

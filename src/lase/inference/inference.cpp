@@ -69,7 +69,7 @@ struct WholeGraph {
   void step(int64_t l, const State& state, const Visit& visit) const {
     for (int64_t first = 0; first < nodes();) {
       const int64_t last = chunk_end(graph, first, arcs);
-      const Block block = whole_block(graph, degree, first, last);
+      const Block block = whole_block(graph, degree, first, last).to(inputs.device());
       visit(model.step(l, state, block, inputs.links(), {}), first);
       first = last;
     }
@@ -128,7 +128,7 @@ std::vector<LayerPass> exact_pass(const Model& model, const Inputs& inputs, cons
   require(sums_terms(model.options()), OptionName{"aggregate"},
           " max: an exact pass requires sum or mean");
   const int64_t nodes = graph.row_ptr.size() - 1;
-  const Block block = whole_block(graph, degrees(graph), 0, nodes);
+  const Block block = whole_block(graph, degrees(graph), 0, nodes).to(inputs.device());
   std::vector<LayerPass> layers;
   State state = model.start(inputs, Tensor());
   for (int64_t l = 0; l < model.block_count(); ++l) {
@@ -169,7 +169,7 @@ Outputs infer_sampled(const Model& model, const Inputs& inputs, const Adjacency&
   for (int64_t first = 0; first < nodes; first += batch_size) {
     std::vector<int64_t> seeds(static_cast<size_t>(std::min(batch_size, nodes - first)));
     std::iota(seeds.begin(), seeds.end(), first);
-    const Batch batch = sample_batch(graph, seeds, sampling, {seed, 0, first});
+    const Batch batch = sample_batch(graph, seeds, sampling, {seed, 0, first}).to(inputs.device());
     State state = model.start(inputs, batch.nodes);
     for (int64_t l = 0; l < model.block_count(); ++l) {
       state = model.step(l, state, batch.blocks[static_cast<size_t>(l)], inputs.links(), {});

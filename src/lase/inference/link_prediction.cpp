@@ -9,6 +9,7 @@
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
 #include "lase/inference/link_task.h"
+#include "lase/ops/device.h"
 #include "lase/ops/linear.h"
 
 namespace lase {
@@ -376,17 +377,20 @@ Tensor PredictedLinks::ranks(const Model& model, const Inputs& inputs,
       source.push_back(targets().source[seed]);
       target.push_back(targets().target[seed]);
     }
-    Tensor from_source = factors.source.index_select(0, index_of(source));
-    Tensor from_target = factors.target.index_select(0, index_of(target));
+    const auto index = [&](std::span<const int64_t> rows) {
+      return ops::move(index_of(rows), embedding.device());
+    };
+    Tensor from_source = factors.source.index_select(0, index(source));
+    Tensor from_target = factors.target.index_select(0, index(target));
     if (targets().attributes.columns > 0) {
-      const Tensor r = model.decoder()->relation(inputs.targets(), index_of(some));
+      const Tensor r = model.decoder()->relation(inputs.targets(), index(some));
       if (r.defined()) {
         from_source = from_source * r;
         from_target = from_target * r;
       }
     }
-    const Tensor of_targets = ops::linear({from_source, {}}, factors.target).contiguous();
-    const Tensor of_sources = ops::linear({from_target, {}}, factors.source).contiguous();
+    const Tensor of_targets = ops::linear({from_source, {}}, factors.target).cpu().contiguous();
+    const Tensor of_sources = ops::linear({from_target, {}}, factors.source).cpu().contiguous();
     const auto* target_scores = of_targets.data_ptr<float>();
     const auto* source_scores = of_sources.data_ptr<float>();
     constexpr int64_t kLinks = 8;
@@ -416,7 +420,7 @@ Tensor PredictedLinks::evaluate(const Model& model, const Inputs& inputs,
   const Tensor score =
       model.outputs(inputs, embedding, query.links(), {}).reshape({std::ssize(seeds), -1});
   if (!ranks_all()) return sampled_ranks(score);
-  return at::cat({ranks(model, inputs, seeds, embedding), score.narrow(1, 0, 2)}, 1);
+  return at::cat({ranks(model, inputs, seeds, embedding), score.narrow(1, 0, 2).cpu()}, 1);
 }
 
 Tensor PredictedLinks::sampled_ranks(const Tensor& score) {

@@ -10,6 +10,7 @@
 #include "lase/inference/inference.h"
 #include "lase/inference/objective.h"
 #include "lase/ops/one_thread.h"
+#include "lase/ops/precision.h"
 #include "lase/ops/workspace.h"
 
 namespace lase {
@@ -17,13 +18,17 @@ namespace lase {
 using at::Tensor;
 
 Predictions predict(const TrainedModel& trained, const Graph& graph,
-                    std::span<const int64_t> fanout, uint64_t seed) {
+                    const PredictOptions& options) {
   require(trained.predicts == Predicts::kNodes, "the model predicts links, not labels of nodes");
   const ops::OneThread one_thread;
+  const ops::PrecisionScope precision(options.device.precision);
   const Workspace workspace;
+  const at::Device device = choose_device(options.device, graph.links);
   const Graph fitting = fitting_graph(trained, graph);
-  const Model& model = *trained.model;
-  const Inputs inputs(fitting, trained.scaling);
+  const auto on_device = model_on(trained.model, device);
+  const Model& model = *on_device;
+  const Inputs inputs = Inputs(fitting, trained.scaling).to(device);
+  const std::vector<int64_t>& fanout = options.fanout;
   Outputs outputs;
   if (fanout.empty() || model.block_count() == 0) {
     outputs = infer(model, inputs, fitting);
@@ -32,11 +37,11 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
     require(fanout.size() == 1 || fanout.size() == layers, OptionName{"fanout"}, ": gives ",
             fanout.size(), " numbers for ", layers,
             " layers; expected one number, or one per layer");
-    std::vector<int64_t> each(fanout.begin(), fanout.end());
+    std::vector<int64_t> each = fanout;
     each.resize(layers, each[0]);
-    outputs = infer_sampled(model, inputs, fitting, each, seed);
+    outputs = infer_sampled(model, inputs, fitting, each, options.seed);
   }
-  return {outputs.embedding, make_objective(trained)->predictions(outputs.logits)};
+  return {outputs.embedding.cpu(), make_objective(trained)->predictions(outputs.logits.cpu())};
 }
 
 Tensor probabilities(const TrainedModel& trained, const Tensor& outputs) {

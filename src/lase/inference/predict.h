@@ -1,12 +1,12 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "lase/inference/prediction_columns.h"
 #include "lase/model/model_file.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 
@@ -16,10 +16,16 @@ struct Predictions {
   at::Tensor outputs;  // [nodes, outputs]: calibrated logits, or values in the units of the targets
 };
 
-// Exact inference, or neighbor sampling if `fanout` is not empty (one number for all layers, or one
-// per layer). Throws Error if the attributes of the graph do not fit the model.
+struct PredictOptions {
+  // Neighbor sampling: one number for all layers, or one per layer. Empty: exact inference.
+  std::vector<int64_t> fanout = {};
+  uint64_t seed = 1;
+  DeviceOptions device = {};
+};
+
+// Throws Error if the attributes of the graph do not fit the model. The results are on the CPU.
 Predictions predict(const TrainedModel& trained, const Graph& graph,
-                    std::span<const int64_t> fanout = {}, uint64_t seed = 1);
+                    const PredictOptions& options = {});
 
 // The probabilities of the classes [rows, outputs], given rows of Predictions::outputs. Undefined
 // for regression.

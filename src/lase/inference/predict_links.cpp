@@ -13,6 +13,7 @@
 #include "lase/inference/predict.h"
 #include "lase/ops/linear.h"
 #include "lase/ops/one_thread.h"
+#include "lase/ops/precision.h"
 #include "lase/ops/workspace.h"
 
 namespace lase {
@@ -46,9 +47,11 @@ struct LinkPredictor::Visible {
 };
 
 LinkPredictor::LinkPredictor(const TrainedModel& trained, const Graph& graph,
-                             const std::string& path)
+                             const std::string& path, const DeviceOptions& device)
     : trained_(trained),
       path_(path),
+      precision_(device.precision),
+      model_(model_on(trained.model, choose_device(device, graph.links))),
       options_(options_of(trained)),
       seed_(trained.link_task.value("seed", uint64_t{1})),
       graph_(graph) {
@@ -85,8 +88,8 @@ LinkPredictor::Visible LinkPredictor::visible(Split split) const {
   Graph graph = graph_;
   graph.adjacency() = visible_links(graph_, split);
   graph = prepare_graph(trained_, std::move(graph), path_);
-  Inputs inputs(graph, trained_.scaling);
-  return {std::move(graph), std::move(inputs)};
+  const Inputs inputs(graph, trained_.scaling);
+  return {std::move(graph), inputs.to(model_->device())};
 }
 
 Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) const {
@@ -98,6 +101,7 @@ Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) cons
 Tensor LinkPredictor::outputs(const Seeds& seeds, std::span<const int64_t> links,
                               Split split) const {
   const ops::OneThread one_thread;
+  const ops::PrecisionScope precision(precision_);
   const Workspace workspace;
   c10::NoGradGuard no_grad;
   const Visible graph = visible(split);
@@ -105,15 +109,16 @@ Tensor LinkPredictor::outputs(const Seeds& seeds, std::span<const int64_t> links
     return objective_->predictions(hidden_outputs(graph, seeds, links));
   }
   const Evaluation evaluation(seeds, links, {graph.graph});
-  const Tensor all = infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
-  return objective_->predictions(evaluation.outputs(
-      *trained_.model, graph.inputs, all.index_select(0, index_of(evaluation.nodes()))));
+  const Tensor all = infer(*model_, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
+  const Tensor rows = ops::move(index_of(evaluation.nodes()), all.device());
+  return objective_->predictions(
+      evaluation.outputs(*model_, graph.inputs, all.index_select(0, rows)));
 }
 
 // In batches whose links pass no messages.
 Tensor LinkPredictor::hidden_outputs(const Visible& visible, const Seeds& seeds,
                                      std::span<const int64_t> links) const {
-  const Model& model = *trained_.model;
+  const Model& model = *model_;
   const Sampling whole{.fanouts = std::vector<int64_t>(static_cast<size_t>(model.block_count()),
                                                        kWholeNeighborhood)};
   const int64_t size = hidden_at_once(graph_.links);
@@ -123,7 +128,8 @@ Tensor LinkPredictor::hidden_outputs(const Visible& visible, const Seeds& seeds,
                                     static_cast<size_t>(std::min(size, std::ssize(links) - first)));
     const HiddenArcs hidden = seeds.hidden(visible.graph, some);
     const Evaluation evaluation(seeds, some, {visible.graph, &hidden});
-    const Batch batch = sample_batch(visible.graph, evaluation.nodes(), whole, {}, &hidden);
+    const Batch batch = sample_batch(visible.graph, evaluation.nodes(), whole, {}, &hidden)
+                            .to(visible.inputs.device());
     rows.push_back(
         evaluation.outputs(model, visible.inputs, model.embed(visible.inputs, batch, {})));
   }
@@ -163,9 +169,10 @@ Tensor LinkPredictor::predict(std::span<const int64_t> links) const {
 
 Tensor LinkPredictor::embedding() const {
   const ops::OneThread one_thread;
+  const ops::PrecisionScope precision(precision_);
   const Workspace workspace;
   const Visible graph = visible(Split::kNone);
-  return infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
+  return infer(*model_, graph.inputs, graph.graph, Keep::kEmbedding).embedding.cpu();
 }
 
 namespace {
@@ -213,16 +220,17 @@ std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int6
                                                             int64_t count,
                                                             const std::string& relation) const {
   const ops::OneThread one_thread;
+  const ops::PrecisionScope precision(precision_);
   const Workspace workspace;
   c10::NoGradGuard no_grad;
   require(trained_.predicts == Predicts::kLinkPrediction, "the model does not predict links");
-  const Decoder& decoder = *trained_.model->decoder();
+  const Decoder& decoder = *model_->decoder();
   const PairRules rules = pair_rules(graph_, trained_.predicts, *trained_.model);
   const KnownLinks known(graph_, rules.symmetric, KnownLinks::Splits::kAll);
   const int64_t example = example_of(graph_.targets, known, relation);
   const int64_t relation_number = example < 0 ? 0 : known.relation(example);
   const Visible graph = visible(Split::kNone);
-  const Tensor h = infer(*trained_.model, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
+  const Tensor h = infer(*model_, graph.inputs, graph.graph, Keep::kEmbedding).embedding;
   const int64_t n = h.size(0);
   // For other decoders, the nodes with the largest dot products are candidates.
   const ScoreFactors factors = rules.product ? decoder.factors(h) : ScoreFactors{h, h};
@@ -230,7 +238,7 @@ std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int6
   const int64_t kept = rules.product ? count : std::max(count, kCandidates);
   Tensor r;
   if (example >= 0 && rules.product) {
-    r = decoder.relation(graph.inputs.targets(), index_of({&example, 1}));
+    r = decoder.relation(graph.inputs.targets(), ops::move(index_of({&example, 1}), h.device()));
   }
   // Scores of candidates for u by the decoder.
   const auto rerank = [&](int64_t u, const std::vector<int32_t>& candidates) {
@@ -243,7 +251,8 @@ std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int6
       const std::vector<int32_t> source(candidates.size(), static_cast<int32_t>(u));
       pairs.statistics = pair_statistics({graph.graph}, source, candidates, rules.symmetric);
     }
-    const Tensor scores = trained_.model->outputs(graph.inputs, h, &pairs, {}).contiguous();
+    const Query query = Query{.pairs = pairs}.to(h.device());
+    const Tensor scores = model_->outputs(graph.inputs, h, query.links(), {}).cpu().contiguous();
     std::vector<Partner> found;
     for (size_t i = 0; i < candidates.size(); ++i) {
       found.push_back({u, candidates[i], scores.data_ptr<float>()[i]});
@@ -260,9 +269,9 @@ std::vector<LinkPredictor::Partner> LinkPredictor::partners(std::span<const int6
     const auto some =
         nodes.subspan(static_cast<size_t>(first),
                       static_cast<size_t>(std::min(chunk, std::ssize(nodes) - first)));
-    Tensor from = factors.source.index_select(0, index_of(some));
+    Tensor from = factors.source.index_select(0, ops::move(index_of(some), h.device()));
     if (r.defined()) from = from * r;
-    const Tensor scores = ops::linear({from, {}}, factors.target).contiguous();
+    const Tensor scores = ops::linear({from, {}}, factors.target).cpu().contiguous();
     const float* score = scores.data_ptr<float>();
     for (const int64_t u : some) {
       const auto found = rerank(u, best_candidates({score, static_cast<size_t>(n)}, u,

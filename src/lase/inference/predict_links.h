@@ -12,6 +12,7 @@
 #include "lase/inference/metrics.h"
 #include "lase/inference/prediction_columns.h"
 #include "lase/model/model_file.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 
@@ -23,8 +24,9 @@ class LinkPredictor {
  public:
   // Prepares the graph as in training. If the training graph had no split of links, the random
   // split of training is repeated on it; the targets of another graph without a split belong to
-  // none. `path` is for messages. Both arguments may be discarded afterwards.
-  LinkPredictor(const TrainedModel& trained, const Graph& graph, const std::string& path);
+  // none. `path` is for messages. The arguments may be discarded afterwards.
+  LinkPredictor(const TrainedModel& trained, const Graph& graph, const std::string& path,
+                const DeviceOptions& device = {});
   LinkPredictor(const LinkPredictor&) = delete;
   LinkPredictor& operator=(const LinkPredictor&) = delete;
   ~LinkPredictor();
@@ -67,6 +69,8 @@ class LinkPredictor {
 
   const TrainedModel trained_;
   std::string path_;
+  Precision precision_;
+  std::shared_ptr<const Model> model_;  // on the device
   LinkTaskOptions options_;
   uint64_t seed_ = 1;
   Graph graph_;

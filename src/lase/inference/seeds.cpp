@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <numeric>
 
+#include "lase/ops/device.h"
 #include "lase/sampler/node_index.h"
 
 namespace lase {
@@ -12,6 +13,17 @@ using at::Tensor;
 const Seeds& node_seeds() {
   static const NodeSeeds seeds;
   return seeds;
+}
+
+Query Query::to(const at::Device& device) const {
+  Query query = *this;
+  query.excluded = ops::move(excluded, device);
+  if (!pairs) return query;
+  for (Tensor* x : {&query.pairs->source, &query.pairs->target, &query.pairs->link,
+                    &query.pairs->statistics, &query.pairs->candidates}) {
+    *x = ops::move(*x, device);
+  }
+  return query;
 }
 
 // ---- Evaluation
@@ -57,8 +69,9 @@ Tensor Evaluation::outputs(const Model& model, const Inputs& inputs,
       made.rows = index_of(made.query.nodes);
     }
     const Chunk& chunk = kept_.empty() ? made : kept_[static_cast<size_t>(i)];
-    const Tensor h = embedding.index_select(0, chunk.rows);
-    rows.push_back(kind_.evaluate(model, inputs, seeds, chunk.query, h));
+    const at::Device device = embedding.device();
+    const Tensor h = embedding.index_select(0, ops::move(chunk.rows, device));
+    rows.push_back(kind_.evaluate(model, inputs, seeds, chunk.query.to(device), h).cpu());
   }
   return at::cat(rows);
 }

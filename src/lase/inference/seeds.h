@@ -25,6 +25,8 @@ struct Query {
   at::Tensor excluded = {};
 
   const Pairs* links() const { return pairs ? &*pairs : nullptr; }
+  // Moves to a device; does not copy tensors that are already there.
+  Query to(const at::Device& device) const;
 };
 
 // The number of links, of n training links, that may be hidden at once: most of them should pass
@@ -83,7 +85,7 @@ class Evaluation {
 
   // The nodes whose embeddings are required.
   const std::vector<int64_t>& nodes() const { return nodes_; }
-  // As Objective::score expects them, from the embeddings of nodes().
+  // As Objective::score expects them, on the CPU, from the embeddings of nodes().
   at::Tensor outputs(const Model& model, const Inputs& inputs, const at::Tensor& embedding) const;
 
  private:

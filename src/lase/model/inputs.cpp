@@ -305,6 +305,7 @@ Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
 
 Inputs Inputs::to(const at::Device& device) const {
   Inputs moved = *this;
+  moved.device_ = device;
   moved.features_ = features_.to(device);
   moved.links_.f = links_.f.to(device);
   moved.targets_.f = targets_.f.to(device);
@@ -317,11 +318,14 @@ Inputs Inputs::to(const at::Device& device) const {
   return moved;
 }
 
+Tensor Inputs::all_nodes() const {
+  return at::arange(features_.rows, at::TensorOptions(device_).dtype(at::kLong));
+}
+
 ops::Rows Inputs::rows(const Tensor& nodes) const {
   if (matrix_.defined()) return {matrix_, nodes};
   require_features(nodes.defined() ? nodes.size(0) : features_.rows, features_.columns);
-  const Tensor x = ops::attribute_rows(
-      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong));
+  const Tensor x = ops::attribute_rows(features_, nodes.defined() ? nodes : all_nodes());
   return {scaled(x, features_.layout, scaling_), {}};
 }
 
@@ -329,8 +333,7 @@ Tensor Inputs::projected(const Tensor& nodes, const Tensor& w, const ops::Dropou
   if (scaling_.nodes == NodeScaling::kRow || features_.layout != Layout::kSparse) {
     return ops::linear(rows(nodes), w, dropout);
   }
-  return ops::attribute_product(
-      features_, nodes.defined() ? nodes : at::arange(features_.rows, at::kLong), w, dropout);
+  return ops::attribute_product(features_, nodes.defined() ? nodes : all_nodes(), w, dropout);
 }
 
 }  // namespace lase

@@ -26,6 +26,7 @@ class Inputs {
   Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when = ScaleWhen::kAhead);
 
   int64_t node_features() const { return features_.columns; }
+  const at::Device& device() const { return device_; }
   // Copies the inputs to a device; tensors that are already there are shared.
   Inputs to(const at::Device& device) const;
   // Whether rows() avoids a copy.
@@ -34,13 +35,16 @@ class Inputs {
   // Attributes of the graph's target links.
   const LinkAttributes& targets() const { return targets_; }
 
-  // f(u) of `nodes`, int64 [n]; of all nodes if undefined.
+  // f(u) of `nodes`, int64 [n] on the same device; of all nodes if undefined.
   ops::Rows rows(const at::Tensor& nodes) const;
   // W dropout(f(u)): [n, width], without making sparse features dense.
   at::Tensor projected(const at::Tensor& nodes, const at::Tensor& w,
                        const ops::Dropout& dropout = {}) const;
 
  private:
+  at::Tensor all_nodes() const;
+
+  at::Device device_ = at::kCPU;
   Scaling scaling_;
   ops::AttributeTensors features_;
   at::Tensor matrix_;  // scaled f [nodes, d]; undefined if sparse or on demand

@@ -196,4 +196,16 @@ Tensor Model::embed(const Inputs& inputs, const Batch& batch, const ops::Dropout
   return embedding(state);
 }
 
+std::shared_ptr<const Model> model_on(const std::shared_ptr<const Model>& model,
+                                      const at::Device& device) {
+  if (model->device() == device) return model;
+  const auto& all = model->parameters().all();
+  const NamedTensors values(all.begin(), all.end());
+  return std::make_shared<Model>(
+      model->options(), model->shape(),
+      Parameters([&](const std::string& name, const std::vector<int64_t>&) {
+        return values.at(name).detach().to(device);
+      }));
+}
+
 }  // namespace lase

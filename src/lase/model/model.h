@@ -39,6 +39,7 @@ class Model {
   const ModelShape& shape() const { return shape_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
+  at::Device device() const { return parameters_.device(); }
 
   const LayerType& type() const { return type_; }
   int64_t block_count() const { return static_cast<int64_t>(layers_.size()); }
@@ -90,5 +91,9 @@ class Model {
   at::Tensor head_b_;
   std::unique_ptr<Decoder> decoder_;
 };
+
+// The model on a device: itself if it is there already, otherwise a copy.
+std::shared_ptr<const Model> model_on(const std::shared_ptr<const Model>& model,
+                                      const at::Device& device);
 
 }  // namespace lase

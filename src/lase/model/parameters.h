@@ -30,6 +30,8 @@ class Parameters {
   at::Tensor constant(const std::string& name, int64_t size, double value);
   at::Tensor zeros(const std::string& name, int64_t size) { return constant(name, size, 0); }
 
+  // The CPU if there are no parameters.
+  at::Device device() const { return all_.empty() ? at::kCPU : all_.front().second.device(); }
   // Moves every parameter to a device in place: all holders of its tensor see the change.
   void to(const at::Device& device);
 

@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <cstdint>
 
+#include "lase/ops/device.h"
+
 namespace lase {
 
 // The bipartite graph that one layer reads: for each target u, the sampled arcs of N(u).
@@ -31,7 +33,7 @@ struct Block {
     Block block = *this;
     for (at::Tensor* x : {&block.target, &block.row_ptr, &block.source, &block.link, &block.weight,
                           &block.degree, &block.by_source, &block.arc_target}) {
-      if (x->defined()) *x = x->to(device);
+      *x = ops::move(*x, device);
     }
     return block;
   }

@@ -295,7 +295,7 @@ int64_t Batch::arcs() const {
 }
 
 Batch Batch::to(const at::Device& device) const {
-  Batch batch{nodes.defined() ? nodes.to(device) : nodes, {}};
+  Batch batch{ops::move(nodes, device), {}};
   for (const auto& block : blocks) batch.blocks.push_back(block.to(device));
   return batch;
 }

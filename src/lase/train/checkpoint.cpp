@@ -48,6 +48,7 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
 }
 
 Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters) {
+  const at::Device device = parameters.device();
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, value] : parameters.all()) shapes.emplace(name, value.sizes().vec());
   const StoredCheckpoint stored = read_checkpoint(path, shapes);
@@ -60,7 +61,7 @@ Checkpoint load_checkpoint(const std::string& path, const Parameters& parameters
     for (const auto& [parameter, values] : stored.lists.at(list)) {
       Tensor tensor = at::empty(shapes.at(parameter), at::kFloat);
       std::memcpy(tensor.data_ptr<float>(), values.data(), values.span().size_bytes());
-      tensors.emplace(parameter, tensor);
+      tensors.emplace(parameter, tensor.to(device));
     }
   });
   return checkpoint;

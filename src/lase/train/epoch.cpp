@@ -1,6 +1,8 @@
 #include "lase/train/epoch.h"
 
+#include <ATen/ATen.h>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "lase/base/error.h"
@@ -68,8 +70,11 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
   const auto n = std::ssize(order);
   // Of similar sizes: the step of a last batch of a few nodes would be as large as the others.
   const int64_t all = batch_count(n, data_.batch_size(options_.batch));
-  double sum = 0;
-  int64_t done = 0;  // nodes
+  // A GPU must finish all steps before a loss can be read.
+  const int64_t read_every = data_.device.is_cpu() ? 1 : 16;
+  pending_.clear();
+  loss_sum_ = 0;
+  done_ = 0;
   for (int64_t batch = 0; batch < all;) {
     if (estimator_.batches_left() == 0) {
       const int64_t last = std::min(all, batch + estimator_.refresh_every());
@@ -83,44 +88,57 @@ std::optional<double> EpochRunner::run_batches(int64_t epoch, double learning_ra
          .key = {options_.seed, epoch, batch},
          .snapshot = estimator_.snapshot(),
          .seeds = data_.seeds.get(),
-         .hidden = estimator_.needs_refreshes() && data_.seeds->hides() ? &hidden_ : nullptr});
+         .hidden = estimator_.needs_refreshes() && data_.seeds->hides() ? &hidden_ : nullptr,
+         .device = data_.device});
     while (const auto item = stream.next()) {
-      const auto loss = step(epoch, *item, learning_rate);
-      if (!loss) return std::nullopt;
-      sum += *loss * static_cast<double>(item->seeds.size());
-      done += std::ssize(item->seeds);
+      step(epoch, *item, learning_rate);
+      const bool last = item->number + 1 == all;
+      if (std::ssize(pending_) < read_every && !last && !stopped()) continue;
+      if (!read_losses(epoch) || stopped()) return std::nullopt;
       if (options_.batch_progress) {
         options_.batch_progress({.epoch = epoch + 1,
                                  .epochs = options_.epochs,
                                  .batch = item->number + 1,
                                  .batches = all,
-                                 .loss = sum / static_cast<double>(done),
+                                 .loss = loss_sum_ / static_cast<double>(done_),
                                  .seconds = seconds()});
       }
     }
     estimator_.count_batches(batches);
     batch += batches;
   }
-  return sum / static_cast<double>(n);
+  return loss_sum_ / static_cast<double>(n);
 }
 
-std::optional<double> EpochRunner::step(int64_t epoch, const BatchStream::Item& item,
-                                        double learning_rate) {
+void EpochRunner::step(int64_t epoch, const BatchStream::Item& item, double learning_rate) {
   links_ += item.batch.arcs();
   const ops::Dropout dropout{options_.model.dropout,
                              Random(options_.seed, kDropoutStream, epoch, item.number).bits()};
-  NamedTensors initial;
-  if (item.number == 0) initial = model_.parameters().copy();
+  if (item.number == 0) initial_ = model_.parameters().copy();
   const auto result = step_.run(item, {.dropout = dropout, .learning_rate = learning_rate});
-  if (!result.updated) {
-    diverged_ = join("the loss is ", result.loss, " in epoch ", epoch + 1, ", batch ",
-                     item.number + 1, "; try a lower learning rate");
-    return std::nullopt;
+  pending_.push_back({result.loss, item.number, std::ssize(item.seeds)});
+  if (result.updated) average_.update(model_.parameters(), step_.adam().steps());
+}
+
+bool EpochRunner::read_losses(int64_t epoch) {
+  if (pending_.empty()) return true;
+  std::vector<at::Tensor> losses;
+  for (const auto& each : pending_) losses.push_back(each.loss);
+  const at::Tensor values = at::stack(losses).cpu();
+  const auto* value = values.data_ptr<float>();
+  for (const auto& each : pending_) {
+    const auto loss = static_cast<double>(*value++);
+    if (!std::isfinite(loss)) {
+      diverged_ = join("the loss is ", loss, " in epoch ", epoch + 1, ", batch ", each.batch + 1,
+                       "; try a lower learning rate");
+      return false;
+    }
+    if (each.batch == 0) good_ = std::move(initial_);
+    loss_sum_ += loss * static_cast<double>(each.seeds);
+    done_ += each.seeds;
   }
-  if (item.number == 0) good_ = std::move(initial);
-  average_.update(model_.parameters(), step_.adam().steps());
-  if (stopped()) return std::nullopt;
-  return result.loss;
+  pending_.clear();
+  return true;
 }
 
 // For batches with these seeds.

@@ -44,7 +44,9 @@ class EpochRunner {
  private:
   std::vector<int64_t> shuffled(int64_t epoch) const;
   std::optional<double> run_batches(int64_t epoch, double learning_rate);
-  std::optional<double> step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
+  void step(int64_t epoch, const BatchStream::Item& item, double learning_rate);
+  // Reads the pending losses back from the device. Returns whether all are finite.
+  bool read_losses(int64_t epoch);
   void refresh(std::span<const int64_t> order);
 
   const TrainOptions& options_;
@@ -55,7 +57,17 @@ class EpochRunner {
   WeightAverage average_;
   NamedTensors snapshot_;  // weights at the last refresh
   HiddenArcs hidden_;      // since the last refresh, if links are predicted
+  NamedTensors initial_;   // weights at the start of the epoch
   NamedTensors good_;
+  // Losses of the last steps that were not read yet.
+  struct PendingLoss {
+    at::Tensor loss;  // scalar
+    int64_t batch = 0;
+    int64_t seeds = 0;
+  };
+  std::vector<PendingLoss> pending_;
+  double loss_sum_ = 0;  // of the epoch so far
+  int64_t done_ = 0;     // seeds in it
   std::string diverged_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int64_t links_ = 0;

@@ -110,6 +110,7 @@ const OptionTable<TrainOptions>& train_option_table() {
     all.group("Training");
     all.include(sampling_option_table(), &O::sampling).group("Neighbor sampling");
     all.include(link_task_option_table(), &O::links).group("Links as targets");
+    all.include(device_option_table(), &O::device).group("Device");
     return all;
   }();
   return table;

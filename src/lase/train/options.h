@@ -14,6 +14,7 @@
 #include "lase/inference/link_options.h"
 #include "lase/model/description.h"
 #include "lase/model/options.h"
+#include "lase/ops/device.h"
 #include "lase/sampler/probabilities.h"
 
 namespace lase {
@@ -67,7 +68,8 @@ struct TrainOptions {
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
   int64_t batch = 256;    // seed nodes per step; 0: all
   SamplingOptions sampling;
-  LinkTaskOptions links;          // if links are predicted
+  LinkTaskOptions links;  // if links are predicted
+  DeviceOptions device;
   bool transductive = false;      // train on all links
   bool strict_inductive = false;  // train only on links between training nodes
   double learning_rate = 0.01;
@@ -85,7 +87,8 @@ struct TrainOptions {
   int64_t checkpoint_every = 10;
   bool resume = false;  // resume from the checkpoint if there is one
 
-  // Called after every epoch and after every batch, from the training thread.
+  // Called after every epoch and after every batch (on a GPU, every 16 batches), from the training
+  // thread.
   std::function<void(const EpochReport&)> progress;
   std::function<void(const BatchReport&)> batch_progress;
   std::function<void(double fraction)> feature_progress;  // while features are learned

@@ -33,7 +33,8 @@ void RowCache::append(const std::vector<Tensor>& rows) {
     const int64_t needed = rows_ + rows[i].size(0);
     if (!all.defined() || all.size(0) < needed) {
       // Tensors that share the old storage stay valid.
-      const Tensor larger = at::empty({std::max(needed, 2 * rows_), rows[i].size(1)}, at::kFloat);
+      const Tensor larger =
+          at::empty({std::max(needed, 2 * rows_), rows[i].size(1)}, rows[i].options());
       if (rows_ > 0) larger.narrow(0, 0, rows_).copy_(all.narrow(0, 0, rows_));
       all = larger;
     }
@@ -46,6 +47,7 @@ void RowCache::clear() { *this = RowCache(); }
 
 Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when)
     : inputs_(inputs), graph_(graph), when_(when), model_(model.options(), model.shape(), 0) {
+  model_.parameters().to(inputs.device());
   const auto layers = static_cast<size_t>(model.block_count());
   states_.resize(layers);
   sums_.resize(layers);
@@ -87,17 +89,20 @@ std::span<const int64_t> numbers(const Tensor& nodes) {
 
 }  // namespace
 
+Tensor Snapshot::on_device(const Tensor& x) const { return ops::move(x, inputs_.device()); }
+
 // Reads features in place, or computes the state once per distinct node.
 State Snapshot::start(std::span<const int64_t> nodes) const {
   if (inputs_.in_place() && model_.starts_from_features()) {
-    return model_.start(inputs_, index_of(nodes));
+    return model_.start(inputs_, on_device(index_of(nodes)));
   }
   NodeIndex distinct;
   const Tensor row = at::empty({std::ssize(nodes)}, at::kLong);
   auto* to = row.data_ptr<int64_t>();
   for (const int64_t node : nodes) *to++ = distinct.number(node);
-  const State state = model_.start(inputs_, index_of(distinct.nodes()));
-  const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(row) : all; };
+  const State state = model_.start(inputs_, on_device(index_of(distinct.nodes())));
+  const Tensor index = on_device(row);
+  const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(index) : all; };
   return {rows(state.h), rows(state.f)};
 }
 
@@ -109,7 +114,7 @@ State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
     const Layer& layer = model_.layer(l - 1);
     const std::vector<Tensor> s = sums(l - 1, missing);
     const State own = state(l - 1, missing);
-    const Block block = without_arcs(graph_, missing, hidden_);
+    const Block block = without_arcs(graph_, missing, hidden_).to(inputs_.device());
     const LayerInput in{own, block, inputs_.links(), {}};
     const State next = model_.finish(l - 1, layer.update(in, layer.sums(in), s));
     const auto dense = [](const ops::Rows& rows) {
@@ -117,7 +122,7 @@ State Snapshot::state(int64_t l, std::span<const int64_t> nodes) {
     };
     cache.append({dense(next.h), dense(next.f)});
   }
-  const auto rows = [&cache, &index = row](size_t i) -> ops::Rows {
+  const auto rows = [&cache, index = on_device(row)](size_t i) -> ops::Rows {
     if (!cache.matrix(i).defined()) return {};
     return {cache.matrix(i), index};
   };
@@ -131,13 +136,15 @@ std::vector<Tensor> Snapshot::sums(int64_t l, std::span<const int64_t> nodes) {
     const WholeRows rows = whole_rows(graph_, missing, hidden_);
     const State of_sources = state(l, numbers(rows.sources));
     std::vector<Tensor> s;
-    for (const auto& part : model_.layer(l).sums({of_sources, rows.block, inputs_.links(), {}})) {
-      s.push_back(ops::gated_sum(part, rows.block));
+    const Block block = rows.block.to(inputs_.device());
+    for (const auto& part : model_.layer(l).sums({of_sources, block, inputs_.links(), {}})) {
+      s.push_back(ops::gated_sum(part, block));
     }
     cache.append(s);
   }
   std::vector<Tensor> found;
-  for (size_t i = 0; i < cache.size(); ++i) found.push_back(ops::gather(cache.matrix(i), row));
+  const Tensor index = on_device(row);
+  for (size_t i = 0; i < cache.size(); ++i) found.push_back(ops::gather(cache.matrix(i), index));
   return found;
 }
 
@@ -152,9 +159,14 @@ Baseline Snapshot::of(const Batch& batch) {
       layer.sums = sums(static_cast<int64_t>(l), numbers(targets));
       layer.state = state(static_cast<int64_t>(l), numbers(sources));
     } else {
-      const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(sources) : all; };
+      const Tensor rows_of_sources = on_device(sources);
+      const auto rows = [&](const ops::Rows& all) {
+        return all.defined() ? all.at(rows_of_sources) : all;
+      };
       layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
-      for (const auto& s : all_[l].sums) layer.sums.push_back(ops::gather(s, targets));
+      for (const auto& s : all_[l].sums) {
+        layer.sums.push_back(ops::gather(s, rows_of_sources.narrow(0, 0, targets.size(0))));
+      }
     }
     baseline.layers.push_back(std::move(layer));
   }

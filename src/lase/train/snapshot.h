@@ -43,10 +43,11 @@ class Snapshot {
   // use of the snapshot.
   void refresh(const Parameters& parameters, const HiddenArcs* hidden = nullptr);
 
-  // The baseline state for a batch.
+  // The baseline state, on the device of the inputs, for a batch on the CPU.
   Baseline of(const Batch& batch);
 
  private:
+  at::Tensor on_device(const at::Tensor& x) const;
   State start(std::span<const int64_t> nodes) const;
   State state(int64_t l, std::span<const int64_t> nodes);
   std::vector<at::Tensor> sums(int64_t l, std::span<const int64_t> nodes);

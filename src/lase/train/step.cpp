@@ -43,9 +43,9 @@ TrainStep::Result TrainStep::run(const BatchStream::Item& item, const Options& o
     outputs = outputs.reshape_as(item.query.excluded).masked_fill(item.query.excluded, kNever);
   }
   const at::Tensor loss = objective_.loss(outputs, item.seeds).mean();
-  result.loss = static_cast<double>(loss.item<float>());
+  result.loss = loss.detach();
   result.forward_seconds = watch.lap();
-  if (!std::isfinite(result.loss)) return result;
+  if (loss.is_cpu() && !std::isfinite(loss.item<float>())) return result;
 
   adam_.zero_gradients();
   loss.backward();

@@ -30,8 +30,9 @@ class TrainStep {
     double learning_rate = 0;
   };
   struct Result {
-    double loss = 0;
-    bool updated = false;  // false if the loss is infinite or NaN
+    at::Tensor loss;  // scalar, on the device of the model; to read it is to wait for a GPU
+    // False if the loss is infinite or NaN, which is checked on the CPU only.
+    bool updated = false;
     double forward_seconds = 0;
     double backward_seconds = 0;
     double optimizer_seconds = 0;

@@ -11,6 +11,7 @@
 #include "lase/base/format.h"
 #include "lase/inference/inference.h"
 #include "lase/ops/one_thread.h"
+#include "lase/ops/precision.h"
 #include "lase/ops/workspace.h"
 #include "lase/train/best_weights.h"
 #include "lase/train/checkpoints.h"
@@ -108,6 +109,8 @@ TrainResult Trainer::run(double setup_seconds) {
   result_.links_per_second = epochs_.links_per_second();
   result_.checkpoint_error = checkpoints_.error();
   score_weights();
+  result_.device = data_.device.is_cpu() ? "cpu" : "cuda";
+  data_.trained.model->parameters().to(at::kCPU);
   result_.trained = std::move(data_.trained);
   result_.trained.training = {{"options", to_json(options_)},
                               {"epochs", result_.epochs},
@@ -243,6 +246,8 @@ json Trainer::run_options() const {
   json all = to_json(options_);
   all["graph"] = graph_;
   all.erase("calibrate");
+  // A run may be resumed on another device.
+  for (const auto& option : device_option_table().options()) all.erase(option.info.name);
   // Otherwise more epochs continue the run.
   if (options_.schedule != Schedule::kCosine) all.erase("epochs");
   if (epochs_.estimator().lazy()) all["checkpoint_every"] = options_.checkpoint_every;
@@ -363,6 +368,8 @@ TrainResult train(const Graph& graph, const TrainOptions& options) {
   TrainOptions resolved = checked(options);
   const PreparedTask task = prepare_task(graph, task_options(options));
   resolved.predicts = task.predicts;
+  choose_device(options.device, graph.links);  // before anything takes long
+  const ops::PrecisionScope precision(options.device.precision);
   const Graph& prepared = task.graph;
   FeatureChoice features;
   if (options.features.embed.method == EmbedMethod::kAuto) {

@@ -50,6 +50,7 @@ struct TrainResult {
   int64_t refreshes = 0;
   int64_t training_links = 0;
   int64_t links = 0;     // of the graph
+  std::string device;    // cpu or cuda
   std::string sampling;  // human-readable description of neighbor sampling
   std::string features;  // why features were learned or not, if that was chosen automatically
   double links_per_second = 0;

@@ -165,6 +165,9 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
   data.seeds = make_seeds(data.graph, options.predicts, *data.trained.model, task.prediction,
                           options.seed, negatives_of(data, options));
   describe_graph(data, data.trained);
+  data.device = choose_device(options.device, graph.links);
+  data.inputs = data.inputs->to(data.device);
+  data.trained.model->parameters().to(data.device);
   return prepared;
 }
 

@@ -21,6 +21,7 @@ struct TrainingData {
   TrainedModel trained;
   std::optional<Inputs> inputs;
   std::unique_ptr<Seeds> seeds;
+  at::Device device = at::kCPU;  // of the model and its inputs
 
   TrainingData() = default;
   TrainingData(const TrainingData&) = delete;

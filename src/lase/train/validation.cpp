@@ -49,7 +49,7 @@ Validation::Validation(const Model& model, const Inputs& inputs, const Adjacency
   int64_t largest = 1;
   for (int64_t u = 0; u < graph.node_count(); ++u) largest = std::max(largest, graph.degree(u));
   const Sampling whole{.fanouts = std::vector<int64_t>(static_cast<size_t>(layers), largest)};
-  batch_ = sample_batch(graph, nodes, whole, {});
+  batch_ = sample_batch(graph, nodes, whole, {}).to(inputs.device());
   links_ = arcs;
 }
 
@@ -61,7 +61,7 @@ at::Tensor Validation::outputs() const {
 at::Tensor Validation::embedding() const {
   if (!batch_) {
     const at::Tensor all = infer(model_, inputs_, graph_, Keep::kEmbedding).embedding;
-    return all.index_select(0, index_of(evaluation_.nodes()));
+    return all.index_select(0, ops::move(index_of(evaluation_.nodes()), all.device()));
   }
   State state = model_.start(inputs_, batch_->nodes);
   for (int64_t l = 0; l < model_.block_count(); ++l) {

@@ -19,7 +19,7 @@ class Validation {
   Validation(const Model& model, const Inputs& inputs, const Adjacency& graph,
              const std::vector<int64_t>& seeds, const Seeds& kind = node_seeds());
 
-  // With the current weights, as Objective::score expects them.
+  // With the current weights, as Objective::score expects them, on the CPU.
   at::Tensor outputs() const;
   // Links that outputs() visits, in all layers.
   int64_t links() const { return links_; }

@@ -28,7 +28,7 @@ class LinkPrediction : public Objective {
 
   LossSum loss(const Tensor& outputs, std::span<const int64_t> links) const override {
     return {-outputs.log_softmax(1).select(1, 0).sum(),
-            at::scalar_tensor(std::ssize(links), at::kFloat)};
+            at::full({}, static_cast<double>(std::ssize(links)), outputs.options())};
   }
   LossSum validation_loss(const Tensor& outputs, std::span<const int64_t> links) const override {
     return loss(outputs.narrow(1, kLinkScore, 2), links);

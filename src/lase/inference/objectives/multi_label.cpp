@@ -5,6 +5,7 @@
 #include "lase/base/error.h"
 #include "lase/inference/objectives/classes.h"
 #include "lase/inference/objectives/objectives.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 namespace {
@@ -18,7 +19,7 @@ class MultiLabel : public ClassObjective {
   using ClassObjective::ClassObjective;
 
   LossSum loss(const Tensor& outputs, std::span<const int64_t> nodes) const override {
-    const Tensor truth = targets_of(nodes);
+    const Tensor truth = ops::move(targets_of(nodes), outputs.device());
     const Tensor known = truth.isnan().logical_not();
     const Tensor each = at::binary_cross_entropy_with_logits(outputs, truth.nan_to_num(0), {}, {},
                                                              at::Reduction::None);

@@ -3,6 +3,7 @@
 
 #include "lase/base/error.h"
 #include "lase/inference/objectives/objectives.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 namespace {
@@ -31,7 +32,9 @@ class Regression : public Objective {
     const Tensor truth = targets_of(nodes);
     const Tensor known = truth.isnan().logical_not();
     const Tensor scaled = (truth.nan_to_num(0) - scale_.mean) * scale_.scale;
-    return {((outputs - scaled).square() * known).sum(), known.sum().to(at::kFloat)};
+    const Tensor counts = ops::move(known.to(at::kFloat), outputs.device());
+    const Tensor error = outputs - ops::move(scaled, outputs.device());
+    return {(error.square() * counts).sum(), counts.sum()};
   }
 
   TargetScale target_scale() const override { return scale_; }

@@ -5,6 +5,7 @@
 #include "lase/base/error.h"
 #include "lase/inference/objectives/classes.h"
 #include "lase/inference/objectives/objectives.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 namespace {
@@ -58,10 +59,11 @@ class SingleLabel : public ClassObjective {
   LossSum loss(const Tensor& outputs, std::span<const int64_t> nodes) const override {
     std::vector<int64_t> label;
     for (const int64_t node : nodes) label.push_back(labels().label[node]);
-    const Tensor truth = at::tensor(at::ArrayRef<int64_t>(label), at::kLong);
+    const at::Device device = outputs.device();
+    const Tensor truth = ops::move(at::tensor(at::ArrayRef<int64_t>(label), at::kLong), device);
     constexpr int64_t kIgnoreNone = -100;
-    const auto [sum, count] = at::nll_loss_forward(outputs.log_softmax(1), truth, weight_,
-                                                   at::Reduction::Sum, kIgnoreNone);
+    const auto [sum, count] = at::nll_loss_forward(
+        outputs.log_softmax(1), truth, ops::move(weight_, device), at::Reduction::Sum, kIgnoreNone);
     return {sum, count};
   }
 

@@ -31,7 +31,7 @@ class LaseConcat : public Layer {
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = both[0];
       attributes.h = {at::ones({1, w3_.size(0)}, w3_.options()),
-                      at::zeros({in.block.sources}, at::kLong)};
+                      at::zeros({in.block.sources}, w3_.options().dtype(at::kLong))};
       attributes.amplifier = ops::Amplifier::kLinear;
       attributes.u = in.links.scaled(w3_);
       attributes.u_shift = in.links.shift(attributes.u);

@@ -26,18 +26,6 @@ TwoTensors sum(const SumArguments& in) {
   return {s, gate};
 }
 
-// See kernels::order_by_source.
-struct BySource {
-  Tensor by_source;   // int64 [arcs]
-  Tensor arc_target;  // int32 [arcs]
-
-  BySource(const Tensor& row_ptr, const Tensor& source) {
-    by_source = std::get<1>(at::sort(source, /*stable=*/true, 0, /*descending=*/false));
-    const Tensor degree = row_ptr.slice(0, 1) - row_ptr.slice(0, 0, -1);
-    arc_target = at::repeat_interleave(degree, source.size(0)).to(at::kInt);
-  }
-};
-
 }  // namespace
 
 TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
@@ -77,13 +65,6 @@ SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t c
                               bool needs_h) {
   SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
   LaunchScope scope(in.terms.h);
-  std::optional<BySource> order;
-  const bool sums_by_source = needs_h || in.terms.q.defined();
-  if (sums_by_source && in.view.block.by_source == nullptr) {
-    order.emplace(tensor_at(block, 0), tensor_at(block, 1));
-    in.view.block.by_source = pointer<int64_t>(order->by_source);
-    in.view.block.arc_target = pointer<int32_t>(order->arc_target);
-  }
   const SumGradients gradients(in, needs_h);
   kernels::cuda::gated_sum_backward(device_sum(in), pointer<float>(tensor_of(gate)),
                                     ds.data_ptr<float>(), gradients.view(), scope.launch());
