@@ -6,7 +6,7 @@ SOAK_SECONDS ?= 60
 
 CONFIGURE = cmake -Wno-dev --log-level=NOTICE --preset
 BUILD = cmake --build --parallel $(JOBS) --preset
-SOURCES = git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
+SOURCES = git ls-files --cached --others --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart test python build setup checks sanitize tsan fuzz soak format lint bench install clean

@@ -161,9 +161,14 @@ Baseline Snapshot::of(const Batch& batch) {
       layer.sums = sums(static_cast<int64_t>(l), numbers(targets));
       layer.state = state(static_cast<int64_t>(l), numbers(sources));
     } else {
-      const auto rows = [&](const ops::Rows& all) { return all.defined() ? all.at(sources) : all; };
+      const Tensor rows_of_sources = on_device(sources);
+      const auto rows = [&](const ops::Rows& all) {
+        return all.defined() ? all.at(rows_of_sources) : all;
+      };
       layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
-      for (const auto& s : all_[l].sums) layer.sums.push_back(ops::gather(s, targets));
+      for (const auto& s : all_[l].sums) {
+        layer.sums.push_back(ops::gather(s, rows_of_sources.narrow(0, 0, targets.size(0))));
+      }
     }
     baseline.layers.push_back(std::move(layer));
   }

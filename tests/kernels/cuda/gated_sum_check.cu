@@ -95,9 +95,9 @@ struct Case {
   Amplifier amplifier = Amplifier::kSigmoid;
   bool gate = true;
   bool links = false;
-  bool indexed = false;   // h through h_row
-  bool weights = true;    // and scale
-  int64_t pad = 0;        // of the rows of h
+  bool indexed = false;     // h through h_row
+  bool weights = true;      // and scale
+  int64_t pad = 0;          // of the rows of h
   int64_t links_count = 0;  // rows of f(e); 0: one per arc
   bool wide = false;
 };
@@ -523,11 +523,12 @@ void time_layer(const Case& c, Arena& arena) {
       cuda::gated_sum_backward(in, c.gate ? on.gate.get() : nullptr, on.ds.get(), on.gradients(),
                                launch);
     });
-    std::printf("%-36s %s: %lld arcs, forward %.3f ms (%.2f TB/s of h), backward %.3f ms; scratch "
-                "%.0f MB\n",
-                c.name.c_str(), std::string(lase::name_of(precision)).c_str(),
-                static_cast<long long>(x.arcs), forward, gigabytes / forward, backward,
-                static_cast<double>(arena.most()) / 1e6);
+    std::printf(
+        "%-36s %s: %lld arcs, forward %.3f ms (%.2f TB/s of h), backward %.3f ms; scratch "
+        "%.0f MB\n",
+        c.name.c_str(), std::string(lase::name_of(precision)).c_str(),
+        static_cast<long long>(x.arcs), forward, gigabytes / forward, backward,
+        static_cast<double>(arena.most()) / 1e6);
   }
   std::fflush(stdout);
 }
@@ -541,16 +542,26 @@ std::vector<Case> cases() {
   all.push_back({.name = "hubs", .degree = hubs, .d = 100});
   all.push_back({.name = "hubs, links", .degree = hubs, .d = 40, .k = 5, .links = true});
   all.push_back({.name = "no arcs", .degree = [](int64_t) { return int64_t{0}; }});
-  all.push_back({.name = "one arc", .targets = 1, .sources = 1,
-                 .degree = [](int64_t) { return int64_t{1}; }, .d = 1, .k = 1});
+  all.push_back({.name = "one arc",
+                 .targets = 1,
+                 .sources = 1,
+                 .degree = [](int64_t) { return int64_t{1}; },
+                 .d = 1,
+                 .k = 1});
   all.push_back({.name = "no gate", .d = 33, .k = 7, .gate = false});
   all.push_back({.name = "no amplifier", .d = 130, .k = 9, .amplifier = Amplifier::kNone});
-  all.push_back({.name = "no amplifier, no gate, no f", .d = 16, .k = 0,
-                 .amplifier = Amplifier::kNone, .gate = false});
+  all.push_back({.name = "no amplifier, no gate, no f",
+                 .d = 16,
+                 .k = 0,
+                 .amplifier = Amplifier::kNone,
+                 .gate = false});
   all.push_back({.name = "gate without f", .d = 16, .k = 0, .amplifier = Amplifier::kNone});
-  all.push_back({.name = "linear, links", .d = 90, .k = 20, .amplifier = Amplifier::kLinear,
-                 .links = true});
-  all.push_back({.name = "links, no amplifier", .d = 20, .k = 64, .amplifier = Amplifier::kNone,
+  all.push_back(
+      {.name = "linear, links", .d = 90, .k = 20, .amplifier = Amplifier::kLinear, .links = true});
+  all.push_back({.name = "links, no amplifier",
+                 .d = 20,
+                 .k = 64,
+                 .amplifier = Amplifier::kNone,
                  .links = true});
   for (const int64_t k : {3, 8, 40, 64, 100, 128, 200, 224}) {
     all.push_back({.name = "k " + std::to_string(k), .d = 150, .k = k, .links = k % 8 == 0});
@@ -558,13 +569,22 @@ std::vector<Case> cases() {
   for (const Layout layout : {Layout::kSparse, Layout::kDictionary}) {
     const std::string name = layout == Layout::kSparse ? "sparse" : "dictionary";
     all.push_back({.name = name, .layout = layout});
-    all.push_back({.name = name + ", links, hubs", .degree = hubs, .d = 70, .k = 33,
-                   .layout = layout, .amplifier = Amplifier::kLinear, .links = true});
+    all.push_back({.name = name + ", links, hubs",
+                   .degree = hubs,
+                   .d = 70,
+                   .k = 33,
+                   .layout = layout,
+                   .amplifier = Amplifier::kLinear,
+                   .links = true});
     all.push_back({.name = name + ", k 120", .k = 120, .layout = layout, .wide = true});
   }
   all.push_back({.name = "unweighted", .weights = false});
-  all.push_back({.name = "many rows", .targets = 30000, .sources = 20000,
-                 .degree = [](int64_t u) { return u % 23; }, .d = 96, .k = 16});
+  all.push_back({.name = "many rows",
+                 .targets = 30000,
+                 .sources = 20000,
+                 .degree = [](int64_t u) { return u % 23; },
+                 .d = 96,
+                 .k = 16});
   return all;
 }
 
@@ -579,8 +599,14 @@ int main(int argc, char** argv) {
   try {
     Arena arena(int64_t{6} << 30);
     const auto thirty = [](int64_t) { return int64_t{30}; };
-    const Case first{.name = "first layer of R", .targets = 13900, .sources = 61836,
-                     .degree = thirty, .d = 602, .k = 32, .indexed = true, .pad = 6,
+    const Case first{.name = "first layer of R",
+                     .targets = 13900,
+                     .sources = 61836,
+                     .degree = thirty,
+                     .d = 602,
+                     .k = 32,
+                     .indexed = true,
+                     .pad = 6,
                      .links_count = 1222411};
     if (argc > 1 && std::strcmp(argv[1], "--run") == 0) {
       run_layer(first, arena);
@@ -605,8 +631,13 @@ int main(int argc, char** argv) {
       other.links = true;
       other.amplifier = Amplifier::kLinear;
       time_layer(other, arena);
-      time_layer({.name = "second layer of R", .targets = 512, .sources = 13900, .degree = thirty,
-                  .d = 128, .k = 32, .links_count = 1222411},
+      time_layer({.name = "second layer of R",
+                  .targets = 512,
+                  .sources = 13900,
+                  .degree = thirty,
+                  .d = 128,
+                  .k = 32,
+                  .links_count = 1222411},
                  arena);
       other = first;
       other.name = "R, compared";

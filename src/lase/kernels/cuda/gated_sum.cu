@@ -13,9 +13,9 @@ struct ForwardInput {
   const float* shift = nullptr;
   float* s = nullptr;
   float* carry = nullptr;
-  int64_t width = 0;              // row stride of s and carry
-  bool adds = false;              // to s
-  float* squares = nullptr;       // [column blocks, slots]: ‖h ⊙ a ⊙ factor‖²; null: not computed
+  int64_t width = 0;         // row stride of s and carry
+  bool adds = false;         // to s
+  float* squares = nullptr;  // [column blocks, slots]: ‖h ⊙ a ⊙ factor‖²; null: not computed
   const float* factor = nullptr;  // [targets, d]
 };
 
@@ -135,14 +135,16 @@ void launch_forward(const ForwardInput& in, const Launch& launch) {
   constexpr int kStages = kStagesOf<kTiles>;
   constexpr int kBefore = DotProducts::kSharedFloats +
                           Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
-  const int shared = kBefore * static_cast<int>(sizeof(float)) +
-                     TilePipeline<kStages>::shared_bytes(in.tile);
+  const int shared =
+      kBefore * static_cast<int>(sizeof(float)) + TilePipeline<kStages>::shared_bytes(in.tile);
   const auto columns = static_cast<unsigned>((in.tile.d + kColumns - 1) / kColumns);
   const dim3 grid(parts(in.tile.groups, columns, kResidentForward<kTiles>), columns);
   if (in.squares != nullptr) {
-    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared, launch, in);
+    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared,
+                 launch, in);
   } else {
-    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, false>, "gated_sum", grid, shared, launch, in);
+    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, false>, "gated_sum", grid, shared,
+                 launch, in);
   }
 }
 
@@ -151,9 +153,8 @@ void add_terms(const DeviceSum& given, const GatedSumOutput& out, float sign, bo
                const Launch& launch) {
   const DeviceSum device = with_aligned_rows(given, launch);
   const GatedSum& sum = device.sum;
-  const Groups groups =
-      make_groups({.rows = sum.block.targets, .arcs = device.arcs, .ptr = sum.block.row_ptr},
-                  launch);
+  const Groups groups = make_groups(
+      {.rows = sum.block.targets, .arcs = device.arcs, .ptr = sum.block.row_ptr}, launch);
   float* gate = out.gate;
   if (gate == nullptr && out.norm != nullptr && sum.terms.p != nullptr) {
     gate = launch.scratch->array<float>(device.arcs);

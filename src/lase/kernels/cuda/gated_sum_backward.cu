@@ -86,9 +86,8 @@ __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision
   const int quad = lane_id() % 4;
   const int local = own_column();
   const int64_t column = block_column + local;
-  DotProducts dots(floats, in.dots == nullptr
-                               ? nullptr
-                               : in.dots + blockIdx.y * in.tile.groups.slot_count());
+  DotProducts dots(
+      floats, in.dots == nullptr ? nullptr : in.dots + blockIdx.y * in.tile.groups.slot_count());
   constexpr float factor = kProductFactor<kAmplifier, kPrecision>;
   const Product amplifier(kAmplified ? in.u : nullptr, in.shift, factor, block_column,
                           kAmplified ? d : 0, k, floats + DotProducts::kSharedFloats);
@@ -287,7 +286,12 @@ class Backward {
  public:
   Backward(const DeviceSum& device, const float* gate, const float* ds,
            const GatedSumGradients& out, const Launch& launch)
-      : device_(with_aligned_rows(device, launch)), sum_(device_.sum), gate_(gate), ds_(ds), out_(out), launch_(launch) {}
+      : device_(with_aligned_rows(device, launch)),
+        sum_(device_.sum),
+        gate_(gate),
+        ds_(ds),
+        out_(out),
+        launch_(launch) {}
 
   void run() {
     const bool gated = sum_.terms.p != nullptr;
@@ -302,10 +306,7 @@ class Backward {
     make_slots(device_, groups, gate_, for_h ? &order_ : nullptr, launch_);
 
     BackwardInput in;
-    in.tile = {.groups = groups,
-               .f = sum_.f,
-               .reads_f = amplified,
-               .d = sum_.d};
+    in.tile = {.groups = groups, .f = sum_.f, .reads_f = amplified, .d = sum_.d};
     const AlignedRows gathered =
         for_h ? aligned_rows(ds_, sum_.block.targets, sum_.d, sum_.width(), launch_)
               : AlignedRows{sum_.terms.h, device_.h_stride};
@@ -343,8 +344,8 @@ class Backward {
     constexpr int kStages = kStagesOf<kTiles>;
     constexpr int kBefore = DotProducts::kSharedFloats +
                             Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
-    const int shared = kBefore * static_cast<int>(sizeof(float)) +
-                       TilePipeline<kStages>::shared_bytes(in.tile);
+    const int shared =
+        kBefore * static_cast<int>(sizeof(float)) + TilePipeline<kStages>::shared_bytes(in.tile);
     const dim3 grid(parts(in.tile.groups, columns_, (kResidentBackward<kTiles, kPrecision>)),
                     static_cast<unsigned>(columns_));
     const int64_t k = sum_.f.columns;
@@ -352,8 +353,8 @@ class Backward {
       in.du = launch_.scratch->array<float>(grid.x * sum_.d * k);
       in.dshift = launch_.scratch->array<float>(grid.x * sum_.d);
     }
-    launch_tiles(backward<kBySource, kAmplifier, kTiles, kPrecision, kStages>, "gated_sum_backward", grid,
-                 shared, launch_, in);
+    launch_tiles(backward<kBySource, kAmplifier, kTiles, kPrecision, kStages>, "gated_sum_backward",
+                 grid, shared, launch_, in);
     if (kTiles == 0) return;
     if (out_.u != nullptr) sum_parts(in.du, grid.x, sum_.d * k, out_.u, launch_);
     if (out_.u_shift != nullptr) sum_parts(in.dshift, grid.x, sum_.d, out_.u_shift, launch_);

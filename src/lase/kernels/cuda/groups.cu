@@ -33,7 +33,8 @@ __global__ void count_groups(ArcRows rows, int32_t* count) {
   const int64_t r = thread_index();
   if (r > rows.rows) return;
   const int64_t arcs = r < rows.rows ? rows.ptr[r + 1] - rows.ptr[r] : 0;
-  count[r] = r == rows.rows ? 0 : static_cast<int32_t>(max(int64_t{1}, (arcs + kGroup - 1) / kGroup));
+  count[r] =
+      r == rows.rows ? 0 : static_cast<int32_t>(max(int64_t{1}, (arcs + kGroup - 1) / kGroup));
 }
 
 __global__ void fill_groups(ArcRows rows, Groups out) {
@@ -83,7 +84,8 @@ __global__ void find_sources(const int32_t* source, const int64_t* by_source, in
   for (int64_t v = from; v <= to; ++v) ptr[v] = i;
 }
 
-__global__ void find_targets(const int64_t* row_ptr, int64_t targets, int64_t arcs, int32_t* target) {
+__global__ void find_targets(const int64_t* row_ptr, int64_t targets, int64_t arcs,
+                             int32_t* target) {
   const int64_t i = thread_index();
   if (i < arcs) target[i] = static_cast<int32_t>(row_at(row_ptr, targets, i));
 }
@@ -144,14 +146,14 @@ BySource by_source(const BlockView& block, int64_t arcs, const Launch& launch) {
   }
   auto* ptr = launch.scratch->array<int64_t>(block.sources + 1);
   find_sources<<<blocks_for(arcs + 1), kThreads, 0, launch.stream>>>(block.source, order, arcs,
-                                                                    block.sources, ptr);
+                                                                     block.sources, ptr);
   check_launch("find_sources");
   result.rows = {.rows = block.sources, .arcs = arcs, .ptr = ptr, .order = order};
   result.arc_target = block.arc_target;
   if (result.arc_target == nullptr) {
     auto* target = launch.scratch->array<int32_t>(arcs);
     find_targets<<<blocks_for(arcs), kThreads, 0, launch.stream>>>(block.row_ptr, block.targets,
-                                                                  arcs, target);
+                                                                   arcs, target);
     check_launch("find_targets");
     result.arc_target = target;
   }

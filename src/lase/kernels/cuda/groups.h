@@ -28,9 +28,10 @@ struct ArcRows {
 
 struct Groups {
   int64_t rows = 0;
-  int64_t most = 0;                // upper bound of the number of groups
-  const int32_t* start = nullptr;  // [rows + 1]: the first group of each row; the last: their number
-  Group* groups = nullptr;         // [most]
+  int64_t most = 0;  // upper bound of the number of groups
+  const int32_t* start =
+      nullptr;              // [rows + 1]: the first group of each row; the last: their number
+  Group* groups = nullptr;  // [most]
   // A slot for each arc of a group, [most · kGroup] each; see slots.h.
   int32_t* other = nullptr;  // row of the gathered matrix, plus 1; 0: no arc
   float* c = nullptr;        // coefficient

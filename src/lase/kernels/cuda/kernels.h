@@ -43,7 +43,8 @@ struct Launch {
 struct DeviceSum {
   GatedSum sum;
   int64_t arcs = 0;
-  // Row stride of h, and of h of the baseline; 0: d. Rows are read fastest if it is a multiple of 8.
+  // Row stride of h, and of h of the baseline; 0: d. Rows are read fastest if it is a multiple
+  // of 8.
   int64_t h_stride = 0;
   int64_t baseline_stride = 0;
   Precision precision = Precision::kFp32;

@@ -23,9 +23,9 @@ constexpr int kTileGroups = 4;
 constexpr int kTileSlots = kTileGroups * kGroup;  // 32
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kColumns = 16 * kWarps;         // of a thread block
-constexpr int kRowStride = kColumns + 4;      // of gathered rows in shared memory: no bank conflicts
-constexpr int kMostAttributes = 224;          // as many as fit into shared memory with U
+constexpr int kColumns = 16 * kWarps;     // of a thread block
+constexpr int kRowStride = kColumns + 4;  // of gathered rows in shared memory: no bank conflicts
+constexpr int kMostAttributes = 224;      // as many as fit into shared memory with U
 
 // What all kernels over groups read.
 struct TileInput {
@@ -101,9 +101,9 @@ __device__ __forceinline__ void multiply(float (&z)[4], const Operand<4, kPrecis
 
 // a(e), given U f(e) times a factor.
 template <Amplifier kAmplifier, Precision kPrecision>
-inline constexpr float kProductFactor = kAmplifier != Amplifier::kSigmoid       ? 1.0F
-                                        : kPrecision == Precision::kFp32 ? -1.4426950408889634F
-                                                                         : 0.5F;
+inline constexpr float kProductFactor = kAmplifier != Amplifier::kSigmoid ? 1.0F
+                                        : kPrecision == Precision::kFp32  ? -1.4426950408889634F
+                                                                          : 0.5F;
 template <Amplifier kAmplifier, Precision kPrecision>
 __device__ __forceinline__ float amplify(float x) {
   float y;
@@ -146,7 +146,8 @@ __host__ __device__ inline int padded_attributes(int64_t k) {
   return k <= 8 ? 8 : static_cast<int>((k + 31) / 32 * 32);
 }
 
-// Makes the sparse rows of a tile dense. Not inlined, so that other layouts need no registers for it.
+// Makes the sparse rows of a tile dense. Not inlined, so that other layouts need no registers for
+// it.
 __device__ __noinline__ inline void expand_attributes(const AttributeView& f, const int32_t* other,
                                                       const int64_t* row, float* out, int stride) {
   const int lane = lane_id();
@@ -190,7 +191,8 @@ class TilePipeline {
     const int64_t part = blockIdx.x;
     first_ = next_run(in.groups, part * all / parts, all);
     last_ = next_run(in.groups, (part + 1) * all / parts, all);
-    tiles_ = last_ > first_ ? static_cast<int>((last_ - first_ + kTileGroups - 1) / kTileGroups) : 0;
+    tiles_ =
+        last_ > first_ ? static_cast<int>((last_ - first_ + kTileGroups - 1) / kTileGroups) : 0;
     for (int t = 0; t < 2 * kStages - 2; ++t) copy_slots(t, t);
     commit_copies();
     wait_for_copies<0>();
@@ -341,8 +343,8 @@ __device__ __forceinline__ int own_column() { return 16 * warp_id() + lane_id() 
 // U of a warp's 16 columns, times a factor: in registers if it has at most 4 tiles of 8 attributes,
 // otherwise in shared memory, as the threads read it.
 //
-// Of 32 attributes, a thread reads elements 8 q … 8 q + 7 of an arc, with q = lane % 4: two for each
-// of four tiles.
+// Of 32 attributes, a thread reads elements 8 q … 8 q + 7 of an arc, with q = lane % 4: two for
+// each of four tiles.
 template <int kTiles, Precision kPrecision>
 class Amplification {
  public:
@@ -356,9 +358,7 @@ class Amplification {
       : shared_(reinterpret_cast<float4*>(shared)), tiles_((k + 7) / 8) {
     const int lane = lane_id();
     const int64_t row = column + own_column();
-    const auto at = [&](int64_t c, int j) {
-      return c < d && j < k ? factor * u[c * k + j] : 0.0F;
-    };
+    const auto at = [&](int64_t c, int j) { return c < d && j < k ? factor * u[c * k + j] : 0.0F; };
 #pragma unroll
     for (int t = 0; t < kTiles; ++t) {
       const int j = t / kChunk * 8 * kChunk + lane % 4 * 2 * kChunk + 2 * (t % kChunk);

@@ -123,8 +123,8 @@ DeviceSum with_aligned_rows(DeviceSum in, const Launch& launch) {
   if (in.h_stride == 0) in.h_stride = in.sum.d;
   TermView& terms = in.sum.terms;
   if (is_aligned(terms.h, in.h_stride)) return in;
-  const AlignedRows rows = copied_rows(terms.h, terms.h_row, in.sum.block.sources, in.sum.d,
-                                       in.h_stride, launch);
+  const AlignedRows rows =
+      copied_rows(terms.h, terms.h_row, in.sum.block.sources, in.sum.d, in.h_stride, launch);
   terms.h = rows.data;
   terms.h_row = nullptr;
   in.h_stride = rows.stride;
@@ -140,16 +140,16 @@ void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* ga
   check_launch("fill_slots");
 }
 
-void make_slots(const DeviceSum& in, const Groups& groups, const float* gate,
-                const BySource* order, const Launch& launch) {
+void make_slots(const DeviceSum& in, const Groups& groups, const float* gate, const BySource* order,
+                const Launch& launch) {
   SlotInput slots = slot_input(in, groups);
   if (order != nullptr) {
     slots.ptr = order->rows.ptr;
     slots.order = order->rows.order;
     slots.arc_target = order->arc_target;
   }
-  fill_slots<false, 1><<<blocks_for(groups, 1), kThreads, 0, launch.stream>>>(slots, 1, gate,
-                                                                              nullptr);
+  fill_slots<false, 1>
+      <<<blocks_for(groups, 1), kThreads, 0, launch.stream>>>(slots, 1, gate, nullptr);
   check_launch("fill_slots");
 }
 

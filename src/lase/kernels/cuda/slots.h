@@ -11,8 +11,8 @@ void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* ga
 
 // The same in the backward pass, from the gates of the forward pass (null: 1). With `order`, rows
 // are sources, and the gathered rows those of the targets.
-void make_slots(const DeviceSum& in, const Groups& groups, const float* gate,
-                const BySource* order, const Launch& launch);
+void make_slots(const DeviceSum& in, const Groups& groups, const float* gate, const BySource* order,
+                const Launch& launch);
 
 // A matrix whose rows can be read as vectors of four floats.
 struct AlignedRows {

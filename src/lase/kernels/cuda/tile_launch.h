@@ -10,19 +10,18 @@
 
 namespace lase::kernels::cuda {
 
-// Thread blocks per multiprocessor, as many as registers and shared memory suffice for, and stages of
-// their pipelines.
+// Thread blocks per multiprocessor, as many as registers and shared memory suffice for, and stages
+// of their pipelines.
 template <int kTiles>
 inline constexpr int kResidentForward = kTiles <= 4 ? 3 : 1;
 template <int kTiles, Precision kPrecision>
-inline constexpr int kResidentBackward =
-    kTiles > 4 ? 1 : (kPrecision == Precision::kFp32 ? 2 : 3);
+inline constexpr int kResidentBackward = kTiles > 4 ? 1 : (kPrecision == Precision::kFp32 ? 2 : 3);
 template <int kTiles>
 inline constexpr int kStagesOf = kTiles <= 4 ? 3 : 2;
 
 // Number of thread blocks that share the groups of one block of columns, with `resident` thread
-// blocks per multiprocessor. A function of the device and the shape, so that sums of partial results
-// have a fixed order.
+// blocks per multiprocessor. A function of the device and the shape, so that sums of partial
+// results have a fixed order.
 inline unsigned parts(const Groups& groups, int64_t columns, int64_t resident) {
   int device = 0;
   int multiprocessors = 0;
@@ -30,8 +29,7 @@ inline unsigned parts(const Groups& groups, int64_t columns, int64_t resident) {
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
   const int64_t most = std::max<int64_t>(1, resident * multiprocessors / columns);
-  return static_cast<unsigned>(
-      std::clamp<int64_t>(groups.most / kTileGroups, 1, most));
+  return static_cast<unsigned>(std::clamp<int64_t>(groups.most / kTileGroups, 1, most));
 }
 
 template <class Kernel, class... Arguments>
