@@ -159,16 +159,16 @@ class Run {
 
   // Seconds of an exact pass over all nodes.
   double inference() {
-    const auto start = Clock::now();
-    lase::infer(*model_, *inputs_, neighborhoods_).embedding.cpu();
-    return seconds_since(start);
+    return seconds_of([&] { return lase::infer(*model_, *inputs_, neighborhoods_).embedding; });
   }
 
   // Seconds of an exact pass that also computes the norm of every term.
   double norms() {
-    const auto start = Clock::now();
-    lase::exact_pass(*model_, *inputs_, neighborhoods_, lase::ops::Score::kNorm);
-    return seconds_since(start);
+    return seconds_of([&] {
+      return lase::exact_pass(*model_, *inputs_, neighborhoods_, lase::ops::Score::kNorm)
+          .back()
+          .score;
+    });
   }
 
   int64_t links_first_layer() const { return links_first_layer_; }
@@ -177,6 +177,17 @@ class Run {
   double flop() const { return flop_; }
 
  private:
+  // Of a pass that returns a tensor. On a GPU, of a second one, because the first also loads
+  // kernels and allocates memory.
+  template <class Pass>
+  double seconds_of(const Pass& pass) const {
+    const auto wait = [](const at::Tensor& x) { x.flatten().narrow(0, 0, 1).cpu(); };
+    if (!device_.is_cpu()) wait(pass());
+    const auto start = Clock::now();
+    wait(pass());
+    return seconds_since(start);
+  }
+
   void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
     lase::BatchStream stream(neighborhoods_, estimator_->sampling(),
                              {.order = seeds(round, batches * batch_),
