@@ -26,6 +26,7 @@ TrainOptions device_options(DeviceChoice device) {
   options.features.embed.method = EmbedMethod::kNone;
   options.epochs = 5;
   options.batch = 64;
+  options.select = "loss";  // a score would select another epoch if rounding changes one prediction
   options.device.device = device;
   return options;
 }
