@@ -12,6 +12,7 @@ set(public_headers
   lase/base/array.h
   lase/base/attributes.h
   lase/base/error.h
+  lase/base/host_device.h
   lase/base/index_array.h
   lase/base/layout.h
   lase/base/names.h
