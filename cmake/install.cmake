@@ -50,12 +50,14 @@ if(LASE_TORCH)
     lase/inference/predict_links.h
     lase/inference/prediction_columns.h
     lase/kernels/amplifier.h
+    lase/kernels/precision.h
     lase/lase.h
     lase/model/description.h
     lase/model/model_file.h
     lase/model/options.h
     lase/model/scaling.h
     lase/ops/aggregate.h
+    lase/ops/device.h
     lase/sampler/probabilities.h
     lase/train/options.h
     lase/train/trainer.h)
