@@ -45,11 +45,11 @@ const std::vector<Case>& cases() {
 }
 
 struct Setting {
-  Layout layout;
-  Amplifier amplifier;
-  Aggregate aggregate;
-  bool gate;
-  bool shift;
+  Layout layout = Layout::kDense;
+  Amplifier amplifier = Amplifier::kSigmoid;
+  Aggregate aggregate = Aggregate::kSum;
+  bool gate = false;
+  bool shift = false;
   bool links = false;
 };
 
