@@ -58,6 +58,7 @@ if(LASE_TORCH)
     lase/model/scaling.h
     lase/ops/aggregate.h
     lase/ops/device.h
+    lase/ops/device_options.h
     lase/sampler/probabilities.h
     lase/train/options.h
     lase/train/trainer.h)

@@ -27,23 +27,6 @@ at::Device resolve(DeviceChoice wanted, int64_t links) {
 
 }  // namespace
 
-const OptionTable<DeviceOptions>& device_option_table() {
-  static const auto table = [] {
-    using O = DeviceOptions;
-    OptionTable<O> all;
-    all.add(
-        "device", &O::device, one_of<DeviceChoice>(),
-        "Device to compute on; auto = cuda if there is an NVIDIA GPU and the graph has at least "
-        "100,000 links, otherwise cpu");
-    all.add(
-        "precision", &O::precision, one_of<Precision>(),
-        "Precision of products on a GPU: single precision (fp32), or factors rounded to 10 bits "
-        "(tf32), which is faster");
-    return all;
-  }();
-  return table;
-}
-
 at::Device choose_device(const DeviceOptions& options, int64_t links) {
   device_option_table().check(options);
   const at::Device device = resolve(options.device, links);

@@ -1,24 +1,11 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <array>
 #include <cstdint>
-#include <string_view>
 
-#include "lase/base/option_table.h"
-#include "lase/kernels/precision.h"
+#include "lase/ops/device_options.h"
 
 namespace lase {
-
-// kAuto: a GPU if there is one and the graph is large enough to gain from it.
-enum class DeviceChoice : uint8_t { kAuto, kCpu, kCuda };
-
-// Where to compute, and how precisely.
-struct DeviceOptions {
-  DeviceChoice device = DeviceChoice::kAuto;
-  Precision precision = Precision::kFp32;
-};
-const OptionTable<DeviceOptions>& device_option_table();
 
 // Resolves kAuto for a graph with this many links. Throws Error if there is no such device, or if
 // it does not support the precision.
@@ -31,8 +18,5 @@ namespace ops {
 at::Tensor move(const at::Tensor& x, const at::Device& device);
 
 }  // namespace ops
-
-template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<DeviceChoice> = {"auto", "cpu", "cuda"};
 
 }  // namespace lase

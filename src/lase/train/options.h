@@ -14,7 +14,7 @@
 #include "lase/inference/link_options.h"
 #include "lase/model/description.h"
 #include "lase/model/options.h"
-#include "lase/ops/device.h"
+#include "lase/ops/device_options.h"
 #include "lase/sampler/probabilities.h"
 
 namespace lase {
