@@ -6,6 +6,11 @@
 
 namespace lase::kernels::cuda {
 
+// Whether all rows of a matrix can be read as vectors of four floats.
+__host__ __device__ inline bool is_aligned(const float* matrix, int64_t stride) {
+  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && stride % 4 == 0;
+}
+
 // This lane's part of ⟨v, f⟩ for a row of f(e): elements lane, lane + lanes, … of the row, or of
 // its stored values. `row` is that of the values; of sparse attributes, that of row_ptr.
 __device__ __forceinline__ float attribute_dot(const AttributeView& f, int64_t row, const float* v,
@@ -18,8 +23,7 @@ __device__ __forceinline__ float attribute_dot(const AttributeView& f, int64_t r
     return sum;
   }
   const float* values = f.values + row * f.columns;
-  if (f.columns % 4 == 0 && reinterpret_cast<uintptr_t>(values) % 16 == 0 &&
-      reinterpret_cast<uintptr_t>(v) % 16 == 0) {
+  if (is_aligned(f.values, f.columns) && is_aligned(v, 0)) {
     for (int64_t j = 4 * lane; j < f.columns; j += 4 * lanes) {
       const auto x = *reinterpret_cast<const float4*>(values + j);
       const auto y = *reinterpret_cast<const float4*>(v + j);

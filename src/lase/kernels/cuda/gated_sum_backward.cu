@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
 
 #include "lase/kernels/cuda/attributes.cuh"
 #include "lase/kernels/cuda/check.h"

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "lase/kernels/cuda/attributes.cuh"
 #include "lase/kernels/cuda/groups.h"
 
 namespace lase::kernels::cuda {
@@ -52,11 +53,6 @@ __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_
 template <int kPending>
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;\n" ::"n"(kPending));
-}
-
-// Whether all rows of a matrix can be read as vectors of four floats.
-__device__ inline bool is_aligned(const float* matrix, int64_t stride) {
-  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && stride % 4 == 0;
 }
 
 // z += a b for a [16, 8] and b [8, 8] in tf32.

@@ -68,10 +68,6 @@ __global__ void fill_slots(const SlotInput in, float sign, const float* given, f
   in.groups.arc[at] = arc;
 }
 
-bool is_aligned(const float* matrix, int64_t stride) {
-  return reinterpret_cast<uintptr_t>(matrix) % 16 == 0 && stride % 4 == 0;
-}
-
 // to [rows, to_stride] = from[index], a warp per row.
 __global__ void copy_rows(const float* from, const int64_t* index, int64_t rows, int64_t columns,
                           int64_t stride, float* to, int64_t to_stride) {
