@@ -15,23 +15,30 @@ set(public_headers
   lase/base/host_device.h
   lase/base/index_array.h
   lase/base/layout.h
+  lase/base/message.h
   lase/base/names.h
   lase/base/option.h
   lase/base/option_table.h
   lase/base/context.h
+  lase/base/launch_environment.h
   lase/base/parallel.h
+  lase/base/part.h
+  lase/base/process_group.h
   lase/base/random.h
   lase/base/string_table.h
   lase/embed/embed.h
   lase/graph.h
   lase/graph/adjacency.h
   lase/graph/build.h
+  lase/graph/divided_graph.h
   lase/graph/generate.h
   lase/graph/graph.h
+  lase/graph/graph_parts.h
   lase/graph/labels.h
   lase/graph/link_targets.h
   lase/graph/schema.h
   lase/graph/nodes.h
+  lase/graph/partition.h
   lase/graph/pca.h
   lase/graph/planted.h
   lase/graph/raw_graph.h
@@ -40,6 +47,7 @@ set(public_headers
   lase/ingest/import.h)
 if(LASE_TORCH)
   list(APPEND public_headers
+    lase/distributed/join.h
     lase/embed/features.h
     lase/inference/attribute_effects.h
     lase/inference/calibration.h
@@ -53,6 +61,7 @@ if(LASE_TORCH)
     lase/kernels/precision.h
     lase/lase.h
     lase/model/description.h
+    lase/model/label_inputs.h
     lase/model/model_file.h
     lase/model/options.h
     lase/model/scaling.h
@@ -93,4 +102,5 @@ configure_package_config_file(
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/laseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/laseConfig.cmake ${PROJECT_BINARY_DIR}/laseConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake
         DESTINATION ${package_folder})

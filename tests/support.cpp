@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +27,16 @@ FolderTest::FolderTest() {
   folder_ = pattern;
 }
 
-FolderTest::~FolderTest() { fs::remove_all(folder_); }
+FolderTest::~FolderTest() { remove_all(folder_); }
+
+void remove_all(const std::string& path) {
+  if (fs::is_directory(fs::symlink_status(path))) {
+    Strings inside;
+    for (const auto& entry : fs::directory_iterator(path)) inside.push_back(entry.path());
+    for (const auto& entry : inside) remove_all(entry);
+  }
+  fs::remove(path);
+}
 
 std::string FolderTest::write(const std::string& name, std::string_view text) const {
   const fs::path file = path(name);
@@ -271,43 +281,68 @@ nlohmann::json CliResult::json() const {
 
 namespace {
 
-std::string take_contents(std::FILE* file) {
+std::string contents_of(std::FILE* file) {
   std::string text;
   std::rewind(file);
   char buffer[4096];
   for (size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
     text.append(buffer, got);
   }
-  std::fclose(file);
   return text;
+}
+
+std::vector<char*> pointers(Strings& words) {
+  std::vector<char*> all;
+  for (auto& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
 }
 
 }  // namespace
 
-CliResult run_cli(const Strings& arguments) {
+// Files instead of pipes, so the program never blocks on a full pipe.
+RunningCli::RunningCli(const Strings& arguments, const Strings& environment)
+    : out_(std::tmpfile()), err_(std::tmpfile()) {
   Strings words = arguments;
   words.insert(words.begin(), LASE_CLI);
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  // Files instead of pipes, so the program never blocks on a full pipe.
-  std::FILE* out = std::tmpfile();
-  std::FILE* err = std::tmpfile();
+  Strings variables = environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(out), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(err), STDERR_FILENO);
-  pid_t child = 0;
-  const int error = ::posix_spawn(&child, LASE_CLI, &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(out_), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(err_), STDERR_FILENO);
+  const int error = ::posix_spawn(&child_, LASE_CLI, &actions, nullptr, pointers(words).data(),
+                                  pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error("cannot start " LASE_CLI);
-  int status = 0;
-  ::waitpid(child, &status, 0);
+}
+
+RunningCli::~RunningCli() {
+  if (child_ != 0) end(SIGKILL);
+  std::fclose(out_);
+  std::fclose(err_);
+}
+
+bool RunningCli::running() {
+  if (child_ != 0 && ::waitpid(child_, &status_, WNOHANG) == child_) child_ = 0;
+  return child_ != 0;
+}
+
+CliResult RunningCli::end(int signal) {
+  if (child_ != 0) {
+    if (signal != 0) ::kill(child_, signal);
+    ::waitpid(child_, &status_, 0);
+    child_ = 0;
+  }
   CliResult result;
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.out = take_contents(out);
-  result.err = take_contents(err);
+  result.code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  result.out = contents_of(out_);
+  result.err = contents_of(err_);
   return result;
+}
+
+CliResult run_cli(const Strings& arguments, const Strings& environment) {
+  return RunningCli(arguments, environment).end();
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <gtest/gtest.h>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <sys/types.h>
 #include <vector>
 
 #include "lase/base/attributes.h"
@@ -21,6 +23,10 @@ namespace lase {
 
 using Floats = std::vector<float>;
 using Strings = std::vector<std::string>;
+
+// Removes a file, or a folder with its contents. std::filesystem::remove_all crashes with some
+// releases of torch, whose libraries export a function of the same name.
+void remove_all(const std::string& path);
 
 // Test fixture with a temporary folder, which is removed at the end.
 class FolderTest : public testing::Test {
@@ -98,7 +104,29 @@ struct CliResult {
   nlohmann::json json() const;  // parses the last line of out
 };
 
-CliResult run_cli(const Strings& arguments);
+// The program, running in a process of its own. It is killed when this object is destroyed.
+class RunningCli {
+ public:
+  // With additional environment variables, such as "RANK=1".
+  explicit RunningCli(const Strings& arguments, const Strings& environment = {});
+  RunningCli(const RunningCli&) = delete;
+  RunningCli& operator=(const RunningCli&) = delete;
+  ~RunningCli();
+
+  pid_t pid() const { return child_; }
+  bool running();
+  // Sends a signal (0 = none), and waits for the process to exit. The exit code after a signal is
+  // 128 + signal.
+  CliResult end(int signal = 0);
+
+ private:
+  pid_t child_ = 0;  // 0 after it has exited
+  int status_ = 0;
+  std::FILE* out_;
+  std::FILE* err_;
+};
+
+CliResult run_cli(const Strings& arguments, const Strings& environment = {});
 // Expects the result of bad input: exit code 1, empty stdout, one line on stderr that starts with
 // "lase: " and contains every part.
 void expect_rejected(const CliResult& result, std::initializer_list<std::string> parts,

@@ -82,8 +82,9 @@ class Training {
                                 lase::training_links(lase::train_option_table().from_json(
                                     trained.training.value("options", nlohmann::json::object()))))),
         inputs_(graph, trained.scaling),
+        seeds_(trained.label_inputs),
         model_(*trained.model),
-        step_(model_, inputs_, *objective_, {.weight_decay = 0, .clip = 5}) {
+        step_({model_, inputs_, *objective_}, {.weight_decay = 0, .clip = 5}) {
     lase::require(objective_->outputs() == model_.shape().outputs, flags.graph, ": has ",
                   objective_->outputs(), " classes, but the model has ", model_.shape().outputs);
     objective_->fit(protocol_.train, false);
@@ -105,10 +106,13 @@ class Training {
       std::vector<int64_t> order = protocol_.train;
       lase::Random random(flags_.seed, round_);
       lase::shuffle(order, random);
-      lase::BatchStream stream(train_graph(), sampling,
-                               {.order = order,
-                                .batches = lase::batch_count(std::ssize(order), batch()),
-                                .key = {flags_.seed, round_, 0}});
+      lase::BatchPlan plan;
+      plan.batches = lase::batch_count(std::ssize(order), batch());
+      plan.order = std::move(order);
+      plan.key = {flags_.seed, round_, 0};
+      lase::BatchStream stream(
+          train_graph(), sampling,
+          {.plan = std::move(plan), .seeds = &seeds_, .objective = objective_.get()});
       while (const auto item = stream.next()) {
         if (batches-- == 0) break;
         const lase::ops::Dropout dropout{model_.options().dropout,
@@ -123,6 +127,7 @@ class Training {
   std::unique_ptr<lase::Objective> objective_;
   lase::Protocol protocol_;
   lase::Inputs inputs_;
+  lase::NodeSeeds seeds_;
   lase::Model& model_;
   lase::TrainStep step_;
   int64_t round_ = 0;

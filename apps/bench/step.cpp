@@ -19,8 +19,10 @@
 #include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
 #include "lase/kernels/kernels.h"
+#include "lase/ops/cuda/cuda.h"
 #include "lase/ops/one_thread.h"
 #include "lase/ops/precision.h"
+#include "lase/ops/recording.h"
 #include "lase/ops/workspace.h"
 #include "lase/train/batch_stream.h"
 #include "lase/train/estimator.h"
@@ -108,7 +110,7 @@ class Run {
     objective_ = lase::make_objective(graph, flags.predicts, lase::Ranking::kSampled);
     std::vector<bool> training(static_cast<size_t>(graph.node_count()), true);
     inputs_.emplace(graph, lase::fit_scaling(graph, training, lase::NodeScaling::kStandard));
-    inputs_ = inputs_->to(device_);
+    inputs_ = inputs_->to(device_, graph, lase::choose_memory(flags.device, device_));
     lase::ModelOptions options;
     options.model = "sage";
     options.widths = flags.widths;
@@ -137,8 +139,9 @@ class Run {
     seeds_ = lase::make_seeds(graph, flags.predicts, *model_, {.ranking = lase::Ranking::kSampled},
                               flags.seed);
     objective_->fit(nodes_, false);
-    sampler_ = lase::make_sampler(neighborhoods_, device_);
-    step_.emplace(*model_, *inputs_, *objective_, lase::AdamOptions{});
+    sampler_ =
+        lase::make_sampler(neighborhoods_, inputs_->residence().adjacency ? device_ : at::kCPU);
+    step_.emplace(lase::TrainStep::Parts{*model_, *inputs_, *objective_}, lase::AdamOptions{});
     estimator_.emplace(
         lase::SamplingOptions{.fanout = flags.fanout, .strategy = lase::Strategy::kUniform},
         *model_, *inputs_, neighborhoods_, lase::SeedCounts{batch_, batch_, links});
@@ -171,6 +174,9 @@ class Run {
     });
   }
 
+  std::string on_cpu() const { return describe(inputs_->residence()); }
+  // Then the times of its parts are not known.
+  bool is_recorded() const { return step_->takes_slots(); }
   int64_t links_first_layer() const { return links_first_layer_; }
   int64_t links() const { return links_; }
   // Floating-point operations of U f(e) and its gradients, as if attributes were dense.
@@ -189,15 +195,19 @@ class Run {
   }
 
   void run_round(int64_t round, int64_t batches, bool warm_up, Times& times) {
+    lase::BatchPlan plan;
+    plan.order = seeds(round, batches * batch_);
+    plan.batches = batches;
+    plan.key = {flags_.seed, round, 0};
     lase::BatchStream stream(neighborhoods_, estimator_->sampling(),
-                             {.order = seeds(round, batches * batch_),
-                              .batches = batches,
-                              .key = {flags_.seed, round, 0},
+                             {.plan = std::move(plan),
                               .snapshot = nullptr,
                               .seeds = seeds_.get(),
                               .hidden = nullptr,
                               .device = device_,
-                              .sampler = sampler_.get()});
+                              .sampler = sampler_.get(),
+                              .slots = step_->takes_slots(),
+                              .objective = objective_.get()});
     int64_t unread = 0;  // steps since the last wait for the device
     auto start = Clock::now();
     while (const auto item = stream.next()) {
@@ -233,11 +243,11 @@ class Run {
 
   void count(const lase::Batch& batch) {
     links_ = batch.arcs();
-    links_first_layer_ = batch.blocks.empty() ? 0 : batch.blocks.front().arcs();
+    links_first_layer_ = batch.blocks.empty() ? 0 : batch.blocks.front().sampled();
     flop_ = 0;
     int64_t width = graph_.nodes.features.columns;
     for (size_t l = 0; l < batch.blocks.size(); ++l) {
-      flop_ += 6.0 * static_cast<double>(batch.blocks[l].arcs() * width) *
+      flop_ += 6.0 * static_cast<double>(batch.blocks[l].sampled() * width) *
                static_cast<double>(graph_.link_attributes.columns);
       if (l < flags_.widths.size()) {
         width = lase::out_width(model_->options(), flags_.widths[l]);
@@ -280,7 +290,10 @@ json run_step(const StepFlags& flags, const Session& session) {
   json result = {{"threads", lase::thread_count()},
                  {"instruction_set", lase::kernels::instruction_set()}};
   std::optional<lase::ops::OneThread> one_thread(std::in_place);
-  const lase::ops::PrecisionScope precision(flags.device.precision);
+  const at::Device device = lase::choose_device(flags.device, graph.links);
+  const lase::ops::PrecisionScope precision(
+      lase::choose_precision(flags.device, device, lase::kTrainingPrecision));
+  const lase::ops::StreamScope stream(device);
   Run run(graph, flags);
   const Times times = run.steps();
   const double step = median(times.step);
@@ -298,18 +311,33 @@ json run_step(const StepFlags& flags, const Session& session) {
     result["norms_seconds"] = run.norms();
   }
   result["peak_rss_bytes"] = peak_rss();
+  if (!device.is_cpu()) {
+    result["peak_device_bytes"] = lase::ops::cuda::peak_memory(device);
+    result["on_cpu"] = run.on_cpu();
+  }
   one_thread.reset();
   const auto ms = [&](const char* key) { return result[key].get<double>() * 1e3; };
   out << std::fixed << std::setprecision(1);
-  out << "one step         " << ms("seconds_per_step") << " ms: forward " << ms("forward_seconds")
-      << ", backward " << ms("backward_seconds") << ", Adam " << ms("optimizer_seconds")
-      << "; sampling " << ms("sample_seconds") << " in parallel\n"
-      << "first layer      " << run.links_first_layer() << " links; "
+  out << "one step         " << ms("seconds_per_step") << " ms";
+  if (run.is_recorded()) {
+    out << ", replayed as a CUDA graph; sampling in parallel\n";
+  } else {
+    out << ": forward " << ms("forward_seconds") << ", backward " << ms("backward_seconds")
+        << ", Adam " << ms("optimizer_seconds") << "; sampling " << ms("sample_seconds")
+        << " in parallel\n";
+  }
+  out << "first layer      " << run.links_first_layer() << " links; "
       << result["links_per_second"].get<double>() / 1e6 << " million links/s; "
       << result["gflops"].get<double>()
       << " GFLOP/s for U f(e) and its gradients, counted as dense ("
       << lase::kernels::instruction_set() << ", " << lase::thread_count() << " threads)\n"
-      << "peak memory      " << static_cast<double>(peak_rss()) / (1 << 20) << " MiB\n";
+      << "peak memory      " << static_cast<double>(peak_rss()) / (1 << 20) << " MiB";
+  if (!device.is_cpu()) {
+    const auto bytes = static_cast<double>(lase::ops::cuda::peak_memory(device));
+    out << "; tensors on the GPU " << bytes / (1 << 20) << " MiB";
+    if (!run.on_cpu().empty()) out << "; in memory of the CPU: " << run.on_cpu();
+  }
+  out << "\n";
   if (flags.inference) {
     out << "exact inference  " << ms("inference_seconds") << " ms for " << graph.arc_count()
         << " arcs; sums and norms of all terms " << ms("norms_seconds") << " ms\n";
@@ -355,6 +383,7 @@ void add_bench(CLI::App& app, Session& session) {
   CLI::App* bench = app.add_subcommand("bench", command_summary("bench"));
   bench->require_subcommand(1);
   add_step(*bench, session);
+  add_bench_exchange(*bench, session);
   add_bench_links(*bench, session);
   add_bench_sampling(*bench, session);
   bench->footer(

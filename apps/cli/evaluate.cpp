@@ -131,39 +131,67 @@ nlohmann::json evaluate_links(const EvaluateOptions& options, const ModelAndGrap
   return result;
 }
 
+// The labeled nodes to evaluate a model of nodes on.
+std::vector<int64_t> evaluated_nodes(const EvaluateOptions& options, const lase::Graph& graph) {
+  const std::string& path = options.files.graph;
+  lase::require_option(options.ranking == lase::Ranking::kAuto, lase::OptionName{"ranking"},
+                       ": the model does not predict links");
+  lase::require(graph.nodes.labels.classes() > 0, path, ": has no labels to evaluate against");
+  std::vector<int64_t> nodes = nodes_of(graph, options.split);
+  lase::require(!nodes.empty(), path, ": has no labeled nodes in split ",
+                lase::quote(options.split),
+                options.split == "all" ? "" : "; to evaluate all labeled nodes, use --split all");
+  return nodes;
+}
+
+nlohmann::json show_scores(const EvaluateOptions& options, const lase::TrainedModel& trained,
+                           const lase::Scores& scores, const lase::Objective& objective,
+                           const Session& session) {
+  session.out() << "nodes            " << scores.nodes << " in split " << options.split << "\n";
+  print_scores(scores, objective, "nodes", session.out());
+  print_thresholds(objective, session.out());
+  if (!options.confusion.empty()) {
+    write_confusion(scores, objective.labels().names, options.confusion, session);
+  }
+  nlohmann::json result = scores_json(scores, objective, "nodes");
+  result["split"] = options.split;
+  result["epochs"] = trained.training.value("epochs", 0);
+  result["best_epoch"] = trained.training.value("best_epoch", 0);
+  return result;
+}
+
+nlohmann::json evaluate_parts(const EvaluateOptions& options, const Session& session) {
+  const ModelAndParts opened = open_model_and_parts(options.files, options.report);
+  const lase::Graph& graph = opened.graph.whole().graph;
+  const std::vector<int64_t> nodes = evaluated_nodes(options, graph);
+  const TimedParts timed = timed_predictions(opened, lase::Keep::kLogits);
+  const auto objective = lase::make_objective(
+      opened.trained, lase::labels_as_trained(opened.trained, graph.nodes.labels));
+  const lase::Scores scores = objective->score(timed.predictor.outputs(nodes), nodes);
+  nlohmann::json result = show_scores(options, opened.trained, scores, *objective, session);
+  result["seconds"] = timed.seconds;
+  result["links_per_second"] = timed.links_per_second;
+  return result;
+}
+
 nlohmann::json run_evaluate(const EvaluateOptions& options, const Session& session) {
   const auto& [files, split, ranking, confusion, report] = options;
   require_distinct_files({files.model, files.graph}, {confusion, report});
+  if (lase::is_partitioned(files.graph)) return evaluate_parts(options, session);
   const ModelAndGraph opened = open_model_and_graph(files, session);
   if (is_link_model(opened.trained)) return evaluate_links(options, opened, session);
-  lase::require_option(ranking == lase::Ranking::kAuto, lase::OptionName{"ranking"},
-                       ": the model does not predict links");
-  lase::require(opened.graph.nodes.labels.classes() > 0, files.graph,
-                ": has no labels to evaluate against");
-  const auto nodes = nodes_of(opened.graph, split);
-  lase::require(!nodes.empty(), files.graph, ": has no labeled nodes in split ", lase::quote(split),
-                split == "all" ? "" : "; to evaluate all labeled nodes, use --split all");
+  const auto nodes = evaluated_nodes(options, opened.graph);
   const auto objective = lase::make_objective(
       opened.trained, lase::labels_as_trained(opened.trained, opened.graph.nodes.labels));
   const TimedPredictions timed = timed_predictions(files, opened);
   const lase::Scores scores =
       objective->score(timed.predictions.outputs.index_select(0, lase::index_of(nodes)), nodes);
-  session.out() << "nodes            " << nodes.size() << " in split " << split << "\n";
-  print_scores(scores, *objective, "nodes", session.out());
-  print_thresholds(*objective, session.out());
-  if (!confusion.empty()) {
-    write_confusion(scores, objective->labels().names, confusion, session);
-  }
+  nlohmann::json result = show_scores(options, opened.trained, scores, *objective, session);
   if (!report.empty()) {
     write_report({.path = report, .graph_path = files.graph, .command = session.line()},
                  opened.graph,
                  run_of_model(opened.trained, opened.graph, timed.predictions.outputs), session);
   }
-  const auto& training = opened.trained.training;
-  nlohmann::json result = scores_json(scores, *objective, "nodes");
-  result["split"] = split;
-  result["epochs"] = training.value("epochs", 0);
-  result["best_epoch"] = training.value("best_epoch", 0);
   result["seconds"] = timed.seconds;
   result["links_per_second"] = timed.links_per_second;
   return result;
@@ -180,9 +208,9 @@ void add_evaluate(CLI::App& app, Session& session) {
             "(filtered), among all nodes (raw), or among 100 that are not known to be linked "
             "(sampled); auto = as in training");
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* command =
-      session.add_command(app, "evaluate", command_summary("evaluate"),
-                          [options, &session] { return run_evaluate(*options, session); });
+  CLI::App* command = session.add_command(
+      app, "evaluate", command_summary("evaluate"),
+      [options, &session] { return run_evaluate(*options, session); }, Processes::kTogether);
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, table.bind(*options));
   add_flags(*command, lase::device_option_table().bind(options->files.device));

@@ -5,6 +5,7 @@
 #include "lase/base/lase_file.h"
 #include "lase/graph/describe.h"
 #include "lase/graph/graph.h"
+#include "lase/graph/graph_parts.h"
 
 #include "cli/option_flags.h"
 #include "cli/program.h"
@@ -21,7 +22,9 @@ const lase::OptionTable<InfoOptions>& info_table() {
   static const auto table = [] {
     using O = InfoOptions;
     lase::OptionTable<O> all;
-    all.add("file", &O::file, lase::any(), "Graph or model file").required().positional();
+    all.add("file", &O::file, lase::any(), "Graph or model file, or folder of a partitioned graph")
+        .required()
+        .positional();
     all.add("columns", &O::columns, lase::at_least(0),
             "Number of node features and link attributes to list");
     return all;
@@ -41,6 +44,11 @@ nlohmann::json run_info(const InfoOptions& options, const Session& session) {
     auto about = lase::describe_model_json(options.file);
     session.out() << lase::describe_model_text(about);
     return about;
+  }
+  if (lase::is_partitioned(options.file)) {
+    const lase::GraphParts parts = lase::open_parts(options.file);
+    session.out() << lase::describe_parts_text(parts);
+    return lase::describe_parts_json(parts);
   }
   const lase::Graph graph = lase::load_graph(options.file);
   session.out() << lase::describe_text(graph)

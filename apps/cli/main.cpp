@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
                  "rebuild lase\n";
     return 1;
   }
+  ::setenv("GLOG_minloglevel", "3", 0);  // errors of torch are exceptions, no need to log them
   ::execv(program.c_str(), argv);
   std::cerr << "lase: " << program.string() << ": cannot be run: " << std::strerror(errno) << "\n";
   return 1;

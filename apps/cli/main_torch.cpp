@@ -2,6 +2,8 @@
 
 #include <torch/version.h>
 
+#include "lase/distributed/join.h"
+
 #include "cli/program.h"
 
 int main(int argc, char** argv) {
@@ -18,5 +20,5 @@ int main(int argc, char** argv) {
                    {"reproduce", add_reproduce},
                    {"bench", add_bench},
                    {"options", add_options}});
-  return run_program(argc, argv, commands, TORCH_VERSION);
+  return run_program(argc, argv, commands, {TORCH_VERSION, lase::join_processes});
 }

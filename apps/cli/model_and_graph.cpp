@@ -2,12 +2,17 @@
 
 #include <chrono>
 #include <iostream>
+#include <span>
 
+#include "lase/base/checksum.h"
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 #include "lase/base/format.h"
+#include "lase/base/process_group.h"
 #include "lase/embed/features.h"
 #include "lase/inference/link_task.h"
 #include "lase/model/model.h"
+#include "lase/ops/same_processes.h"
 
 const lase::OptionTable<ModelFiles>& model_files_table() {
   static const auto table = [] {
@@ -41,18 +46,54 @@ void show_known_nodes(const ModelAndGraph& opened, const Session& session) {
                "are those of the training graph, or train a model with --features none\n";
 }
 
+// Several processes compute different rows of one result.
+void require_same_files(const std::string& graph, const ModelFiles& files) {
+  if (lase::current_processes() == nullptr) return;
+  const std::string model = lase::read_file(files.model);
+  lase::ops::require_same_processes(
+      {{"graph", graph},
+       {"model", lase::checksum_text(lase::checksum(std::as_bytes(std::span(model))))},
+       {"fan-out", files.fanout},
+       {"seed", files.seed}},
+      "predict together");
+}
+
+bool is_whole(const std::vector<int64_t>& fanout) {
+  return fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 }  // namespace
 
 ModelAndGraph open_model_and_graph(const ModelFiles& files, const Session& session) {
   ModelAndGraph opened{lase::load_model(files.model), lase::load_graph(files.graph)};
+  require_same_files(lase::fingerprint(opened.graph), files);
   if (is_link_model(opened.trained)) {
-    const bool whole = files.fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
-    lase::require_option(whole, lase::OptionName{"fanout"},
+    lase::require_option(is_whole(files.fanout), lase::OptionName{"fanout"},
                          ": not supported by models of links, which use whole neighborhoods");
   } else {
     opened.graph = lase::prepare_graph(opened.trained, std::move(opened.graph), files.graph);
   }
   show_known_nodes(opened, session);
+  return opened;
+}
+
+ModelAndParts open_model_and_parts(const ModelFiles& files, const std::string& report) {
+  const auto require_supported = [](bool supported, const std::string& option,
+                                    const std::string& reason) {
+    lase::require_option(supported, lase::OptionName{option},
+                         ": not supported for partitioned graphs", reason);
+  };
+  require_supported(is_whole(files.fanout), "fanout", ", which are predicted exactly");
+  require_supported(files.device.device != lase::DeviceChoice::kCuda, "device",
+                    ", which are predicted on the CPU");
+  require_supported(report.empty(), "report", "");
+  ModelAndParts opened{lase::load_model(files.model), lase::DividedGraph(files.graph)};
+  require_same_files(lase::fingerprint(opened.graph.whole().graph), files);
   return opened;
 }
 
@@ -73,16 +114,26 @@ void require_targets(const lase::Graph& graph, lase::Predicts predicts, const st
 }
 
 TimedPredictions timed_predictions(const ModelFiles& files, const ModelAndGraph& opened) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool whole = files.fanout == std::vector<int64_t>{lase::kWholeNeighborhood};
+  const auto start = Clock::now();
   TimedPredictions timed;
-  timed.predictions = lase::predict(opened.trained, opened.graph,
-                                    {.fanout = whole ? std::vector<int64_t>() : files.fanout,
-                                     .seed = files.seed,
-                                     .device = files.device});
-  timed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  timed.predictions =
+      lase::predict(opened.trained, opened.graph,
+                    {.fanout = is_whole(files.fanout) ? std::vector<int64_t>() : files.fanout,
+                     .seed = files.seed,
+                     .device = files.device});
+  timed.seconds = seconds_since(start);
   timed.links_per_second =
       static_cast<double>(opened.graph.arc_count() * opened.trained.model->block_count()) /
+      timed.seconds;
+  return timed;
+}
+
+TimedParts timed_predictions(const ModelAndParts& opened, lase::Keep keep) {
+  const auto start = Clock::now();
+  TimedParts timed{lase::DividedPredictor(opened.trained, opened.graph, keep)};
+  timed.seconds = seconds_since(start);
+  timed.links_per_second =
+      static_cast<double>(opened.graph.whole().arcs * opened.trained.model->block_count()) /
       timed.seconds;
   return timed;
 }

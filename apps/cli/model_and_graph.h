@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "lase/base/option_table.h"
+#include "lase/graph/divided_graph.h"
 #include "lase/graph/graph.h"
+#include "lase/inference/divided_predictor.h"
 #include "lase/inference/predict.h"
 #include "lase/model/model_file.h"
 
@@ -31,6 +33,15 @@ struct ModelAndGraph {
 // Opens both files; warns if most nodes are unknown to learned features. The graph of a model of
 // links is left as it is, for lase::LinkPredictor.
 ModelAndGraph open_model_and_graph(const ModelFiles& files, const Session& session);
+
+// The same for a partitioned graph, of which this process has some parts.
+struct ModelAndParts {
+  lase::TrainedModel trained;
+  lase::DividedGraph graph;
+};
+// `report`: the option of the command, which partitioned graphs do not support.
+ModelAndParts open_model_and_parts(const ModelFiles& files, const std::string& report = "");
+
 // Whether a model predicts links or their labels.
 bool is_link_model(const lase::TrainedModel& trained);
 // Throws Error for a model of links; `command` names what is not supported.
@@ -45,6 +56,13 @@ struct TimedPredictions {
   double links_per_second = 0;
 };
 TimedPredictions timed_predictions(const ModelFiles& files, const ModelAndGraph& opened);
+
+struct TimedParts {
+  lase::DividedPredictor predictor;
+  double seconds = 0;
+  double links_per_second = 0;
+};
+TimedParts timed_predictions(const ModelAndParts& opened, lase::Keep keep);
 
 // The node with this name. Throws Error if there is none.
 int64_t node_named(const lase::Graph& graph, const std::string& name, const std::string& path);

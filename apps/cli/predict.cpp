@@ -59,6 +59,30 @@ nlohmann::json predict_links(const Options& options, const ModelAndGraph& opened
   return {{"nodes", names.size()}, {"top", options.top}, {"out", options.out}};
 }
 
+// Throws Error if an option for classes is given, but the model does not predict any.
+void require_classes(const CLI::App& app, const lase::TrainedModel& trained) {
+  const bool classes =
+      trained.task == lase::Task::kSingleLabel || trained.task == lase::Task::kMultiLabel;
+  for (const std::string flag : {"--top-k", "--probabilities"}) {
+    const bool given = app.get_subcommand("predict")->count(flag) > 0;
+    lase::require(!given || classes, flag, ": the model does not predict classes");
+  }
+}
+
+// Predictions for the nodes of a partitioned graph.
+nlohmann::json predict_parts(const CLI::App& app, const Options& options, const Session& session) {
+  const ModelAndParts opened = open_model_and_parts(options.files, options.report);
+  require_classes(app, opened.trained);
+  const TimedParts timed = timed_predictions(opened, lase::Keep::kLogits);
+  timed.predictor.write(options.columns, options.out);
+  const int64_t nodes = opened.graph.node_count();
+  session.out() << nodes << " nodes written to " << options.out << "\n";
+  return {{"nodes", nodes},
+          {"out", options.out},
+          {"seconds", timed.seconds},
+          {"links_per_second", timed.links_per_second}};
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, Session& session) {
@@ -82,17 +106,18 @@ void add_predict(CLI::App& app, Session& session) {
   table.add("relation", &Options::relation, lase::any(),
             "Link prediction: relation of the links that --top predicts, if links have relations");
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      session.add_command(app, "predict", command_summary("predict"), [options, &app, &session] {
+  CLI::App* command = session.add_command(
+      app, "predict", command_summary("predict"),
+      [options, &app, &session] {
         require_distinct_files({options->files.model, options->files.graph},
                                {options->out, options->report});
-        const ModelAndGraph opened = open_model_and_graph(options->files, session);
-        for (const std::string flag : {"--top-k", "--probabilities"}) {
-          const bool given = app.get_subcommand("predict")->count(flag) > 0;
-          const bool classes = opened.trained.task == lase::Task::kSingleLabel ||
-                               opened.trained.task == lase::Task::kMultiLabel;
-          lase::require(!given || classes, flag, ": the model does not predict classes");
+        if (lase::is_partitioned(options->files.graph)) {
+          lase::require_option(options->top == 0 && options->relation.empty(),
+                               "--top and --relation: the model does not predict links");
+          return predict_parts(app, *options, session);
         }
+        const ModelAndGraph opened = open_model_and_graph(options->files, session);
+        require_classes(app, opened.trained);
         if (is_link_model(opened.trained)) {
           nlohmann::json result = predict_links(*options, opened, session);
           if (!options->report.empty()) {
@@ -121,7 +146,8 @@ void add_predict(CLI::App& app, Session& session) {
                               {"out", options->out},
                               {"seconds", timed.seconds},
                               {"links_per_second", timed.links_per_second}};
-      });
+      },
+      Processes::kTogether);
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, table.bind(*options));
   add_flags(*command, lase::device_option_table().bind(options->files.device));
@@ -139,9 +165,25 @@ void add_embed(CLI::App& app, Session& session) {
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      session.add_command(app, "embed", command_summary("embed"), [options, &session] {
+  const auto embedded = [options, &session](int64_t nodes, int64_t width, const auto& timed) {
+    session.out() << nodes << " embeddings of width " << width << " written to " << options->out
+                  << "\n";
+    return nlohmann::json{{"nodes", nodes},
+                          {"width", width},
+                          {"out", options->out},
+                          {"seconds", timed.seconds},
+                          {"links_per_second", timed.links_per_second}};
+  };
+  CLI::App* command = session.add_command(
+      app, "embed", command_summary("embed"),
+      [options, embedded, &session] {
         require_distinct_files({options->files.model, options->files.graph}, {options->out});
+        if (lase::is_partitioned(options->files.graph)) {
+          const ModelAndParts opened = open_model_and_parts(options->files);
+          const TimedParts timed = timed_predictions(opened, lase::Keep::kEmbedding);
+          timed.predictor.write_embeddings(options->out);
+          return embedded(opened.graph.node_count(), timed.predictor.width(), timed);
+        }
         const ModelAndGraph opened = open_model_and_graph(options->files, session);
         if (is_link_model(opened.trained)) {
           const lase::LinkPredictor predictor(opened.trained, opened.graph, options->files.graph,
@@ -156,15 +198,9 @@ void add_embed(CLI::App& app, Session& session) {
         }
         const TimedPredictions timed = timed_predictions(options->files, opened);
         lase::write_embeddings(opened.graph, timed.predictions.embedding, options->out);
-        const int64_t width = timed.predictions.embedding.size(1);
-        session.out() << opened.graph.node_count() << " embeddings of width " << width
-                      << " written to " << options->out << "\n";
-        return nlohmann::json{{"nodes", opened.graph.node_count()},
-                              {"width", width},
-                              {"out", options->out},
-                              {"seconds", timed.seconds},
-                              {"links_per_second", timed.links_per_second}};
-      });
+        return embedded(opened.graph.node_count(), timed.predictions.embedding.size(1), timed);
+      },
+      Processes::kTogether);
   add_flags(*command, model_files_table().bind(options->files));
   add_flags(*command, lase::device_option_table().bind(options->files.device));
   command->add_option("--out", options->out, "File to write: .npy, or CSV with node names")

@@ -4,7 +4,6 @@
 #include <array>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <sys/resource.h>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "lase/version.h"
 
 #include "cli/config.h"
+#include "cli/failure.h"
 #include "cli/fault_handler.h"
 #include "cli/option_flags.h"
 #include "common/closest.h"
@@ -22,10 +22,6 @@
 #include "common/shell.h"
 
 namespace {
-
-constexpr int kBadInput = 1;
-constexpr int kBadUsage = 2;
-constexpr int kInterrupted = 130;
 
 struct Summary {
   std::string_view command;
@@ -36,9 +32,10 @@ struct Summary {
 constexpr std::array kSummaries = {
     Summary{"generate", "Generate a data set"},
     Summary{"import", "Import files into a graph"},
-    Summary{"info", "Print a summary of a graph or a model"},
+    Summary{"info", "Print a summary of a graph, a partitioned graph or a model"},
     Summary{"check", "Verify that a graph, model or checkpoint file is intact"},
     Summary{"export", "Export a graph to CSV and .npy files"},
+    Summary{"partition", "Divide a graph into parts for several processes"},
     Summary{"train", "Train a model on a graph"},
     Summary{"tune", "Tune training options by random search on validation nodes"},
     Summary{"compare",
@@ -55,6 +52,7 @@ constexpr std::array kSummaries = {
     Summary{"deepwalk", "Learn node embeddings from random walks (DeepWalk)"},
     Summary{"kernel", "Compare graphs with a graph kernel"},
     Summary{"download", "Download a public data set"},
+    Summary{"launch", "Run a command in several processes on this machine"},
     Summary{"reproduce", "Reproduce the paper's experiments and compare the results"},
     Summary{"bench", "Benchmark lase on this machine"},
     Summary{"options", "Print a reference of all options as Markdown"},
@@ -144,7 +142,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     name = parent->get_name() + " " + name;
   }
   const std::string see = "; run `" + name + " --help`";
-  const auto extras = app.remaining(true);
+  auto extras = app.remaining(true);
+  std::erase(extras, "--");
   const auto flag = std::find_if(extras.begin(), extras.end(),
                                  [](const auto& extra) { return extra.starts_with("-"); });
   if (!extras.empty() && flag != extras.begin() && !subcommands(*given).empty()) {
@@ -179,19 +178,28 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return text + see;  // "--out is required"
 }
 
+// With the options of the configuration file. Process 0 reports errors in it.
+std::vector<std::string> expanded_arguments(const CLI::App& app,
+                                            const std::vector<std::string>& arguments) try {
+  return join_lists(app, expand_config(arguments));
+} catch (const lase::Error& error) {
+  if (is_other_process()) throw SilentExit{failure_of(error).code};
+  throw;
+}
+
 int run(const std::vector<std::string>& arguments, const Commands& commands,
-        const std::string& torch_version) {
+        const TorchParts& torch) {
   CLI::App app("lase learns from graphs whose links carry attributes.", "lase");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag(
-      "--version", [&] { return version_text(torch_version); },
+      "--version", [&] { return version_text(torch.version); },
       "Print the version and build details and exit");
   app.require_subcommand(1);
   app.group("Commands");  // heading of the list of commands
   app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
   std::vector<std::string> words = {"lase"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  Session session(shell_line(words));
+  Session session(shell_line(words), torch.join);
   for (const auto& [command, text] : kSummaries) {
     const auto add = commands.find(command);
     if (add != commands.end()) {
@@ -203,10 +211,14 @@ int run(const std::vector<std::string>& arguments, const Commands& commands,
   app.footer(
       kExamples);  // set last: commands inherit the footer that the app has when they are added
   try {
-    auto expanded = join_lists(app, expand_config(arguments));
+    // The words after -- belong to another command.
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    auto expanded = expanded_arguments(app, {arguments.begin(), end});
+    expanded.insert(expanded.end(), end, arguments.end());
     std::reverse(expanded.begin(), expanded.end());  // CLI11 expects the last one first
     app.parse(std::move(expanded));
   } catch (const CLI::ParseError& error) {
+    if (is_other_process()) return error.get_exit_code() == 0 ? 0 : kBadUsage;
     PrintableStream err(std::cerr);
     for (const std::string& extra : app.remaining(true)) {
       const bool given = std::find(arguments.begin(), arguments.end(), extra) != arguments.end();
@@ -240,41 +252,32 @@ const Summary* find_summary(std::string_view name) {
 }  // namespace
 
 Commands graph_commands() {
-  return {{"generate", add_generate}, {"import", add_import},    {"info", add_info},
-          {"export", add_export},     {"line", add_line},        {"deepwalk", add_deepwalk},
-          {"kernel", add_kernel},     {"download", add_download}};
+  return {{"generate", add_generate},  {"import", add_import},     {"info", add_info},
+          {"export", add_export},      {"line", add_line},         {"deepwalk", add_deepwalk},
+          {"kernel", add_kernel},      {"download", add_download}, {"launch", add_launch},
+          {"partition", add_partition}};
 }
 
 bool is_command(std::string_view name) { return find_summary(name) != nullptr; }
 
 std::string command_summary(std::string_view name) { return std::string(find_summary(name)->text); }
 
-int run_program(int argc, char** argv, const Commands& commands, const std::string& torch_version) {
+int run_program(int argc, char** argv, const Commands& commands, const TorchParts& torch) {
   install_fault_handler();
   allow_many_files();
-  std::string message;
-  int failure = kBadInput;
+  Failure failure;
   try {
-    const int code = run({argv + 1, argv + argc}, commands, torch_version);
+    const int code = run({argv + 1, argv + argc}, commands, torch);
     if (const char* path = lase::changed_mapped_file()) {
       std::cerr << "lase: warning: " << printable(path)
                 << ": was changed while lase was reading it; the results may be wrong\n";
     }
     return code;
-  } catch (const std::bad_alloc&) {
-    message = "out of memory";
-  } catch (const lase::OptionError& error) {
-    message = error.spelled(flag_of);
-    failure = kBadUsage;
-  } catch (const lase::Error& error) {
-    message = error.spelled(flag_of);
+  } catch (const SilentExit& exit) {
+    failure.code = exit.code;
   } catch (const std::exception& error) {
-    message = error.what();
-    message.resize(std::min(message.size(), message.find("\nException raised from")));  // torch
-    if (message.find("can't allocate memory") != message.npos) message = "out of memory";
+    failure = failure_of(error);
+    std::cerr << "lase: " << printable(failure.message) << "\n";
   }
-  // If a mapped file has changed, that is the cause, whatever was thrown.
-  if (const char* path = lase::changed_mapped_file()) message = lase::join(path, kChangedFile);
-  std::cerr << "lase: " << printable(message) << "\n";
-  return interrupted() ? kInterrupted : failure;
+  return interrupted() ? kInterrupted : failure.code;
 }

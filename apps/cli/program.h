@@ -18,8 +18,12 @@ bool is_command(std::string_view name);
 // The summary of a command in `lase --help`.
 std::string command_summary(std::string_view name);
 
+// What the program has if it is built with torch.
+struct TorchParts {
+  std::string version;  // printed by --version
+  JoinProcesses join = nullptr;
+};
+
 // Parses the command line, runs one of `commands` and returns the exit code; an error is printed to
-// stderr as one sentence. Other commands are only listed in the help. `torch_version` is printed by
-// --version unless it is empty.
-int run_program(int argc, char** argv, const Commands& commands,
-                const std::string& torch_version = "");
+// stderr as one sentence. Other commands are only listed in the help.
+int run_program(int argc, char** argv, const Commands& commands, const TorchParts& torch = {});

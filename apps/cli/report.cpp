@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "lase/base/file.h"
+#include "lase/base/process_group.h"
 #include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
 #include "lase/sampler/sampler.h"
@@ -30,6 +31,8 @@ std::vector<lase::CurvePoint> learning_curve(const nlohmann::json& training) {
 
 void write_report(const Report& report, const lase::Graph& graph, const lase::TrainResult& result,
                   const Session& session) {
+  if (!lase::is_first_process()) return;
+  const lase::ProcessScope alone(nullptr);
   const auto& training = result.trained.training;
   lase::RunPageOptions page{.title = std::filesystem::path(report.graph_path).filename().string(),
                             .command = report.command,

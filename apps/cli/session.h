@@ -8,22 +8,32 @@
 
 #include "lase/base/option_table.h"
 
+#include "cli/together.h"
+
+// Whether processes that were started together run a command together, or each on its own.
+enum class Processes : uint8_t { kEach, kTogether };
+
 // One run of the program: the flags that every command has, and the output stream. With --json,
 // stdout ends with one JSON object and human-readable output goes to stderr.
 class Session {
  public:
-  explicit Session(std::string line) : line_(std::move(line)) {}
+  Session(std::string line, JoinProcesses join) : line_(std::move(line)), join_(join) {}
 
   // Adds a command with the common flags. `run` is called after parsing and returns the JSON
   // result.
   CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help,
-                        std::function<nlohmann::json()> run);
+                        std::function<nlohmann::json()> run,
+                        Processes processes = Processes::kEach);
 
   std::ostream& out() const;                         // for human-readable output
   const std::string& line() const { return line_; }  // the command line, as typed
 
  private:
+  // Runs a command and prints its result.
+  void run(const std::function<nlohmann::json()>& command, int default_threads) const;
+
   std::string line_;
+  JoinProcesses join_;
   bool json_ = false;
   struct Common {
     int64_t threads = 0;
@@ -35,6 +45,8 @@ class Session {
 void add_import(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_export(CLI::App& app, Session& session);
+void add_launch(CLI::App& app, Session& session);
+void add_partition(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_train(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);
@@ -52,5 +64,6 @@ void add_kernel(CLI::App& app, Session& session);
 void add_download(CLI::App& app, Session& session);
 void add_options(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
+void add_bench_exchange(CLI::App& bench, Session& session);
 void add_bench_links(CLI::App& bench, Session& session);
 void add_bench_sampling(CLI::App& bench, Session& session);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "lase/base/error.h"
 #include "lase/base/file.h"
 #include "lase/base/format.h"
+#include "lase/graph/divided_graph.h"
 #include "lase/graph/graph.h"
 #include "lase/inference/link_task.h"
 #include "lase/inference/objective.h"
@@ -82,6 +84,7 @@ class BatchLine {
 class Log {
  public:
   Log(const Flags& flags, const Objective& objective) : objective_(objective), path_(flags.log) {
+    if (!lase::is_first_process()) return;
     if (!flags.log.empty()) {
       lase::require(!std::filesystem::is_fifo(flags.log), flags.log,
                     ": is a pipe, expected a regular file");
@@ -113,7 +116,8 @@ class Log {
                              {"learning_rate", report.learning_rate},
                              {"seconds", report.seconds},
                              {"train_seconds", report.train_seconds},
-                             {"links_per_second", report.links_per_second}};
+                             {"links_per_second", report.links_per_second},
+                             {"bytes_sent", report.bytes_sent}};
       if (report.validated) {
         for (const auto& metric : objective_.metrics(report.val)) {
           line["val_" + metric.key] = metric.value;
@@ -168,10 +172,15 @@ nlohmann::json result_json(const lase::TrainResult& result, const Objective& obj
                          {"setup_seconds", result.setup_seconds},
                          {"seconds", result.seconds},
                          {"train_seconds", result.train_seconds},
+                         {"processes", result.processes},
+                         {"bytes_per_step", result.bytes_per_step},
                          {"training_links", result.training_links},
                          {"links", result.links},
                          {"device", result.device},
+                         {"on_cpu", result.on_cpu},
                          {"sampling", result.sampling},
+                         {"label_inputs", result.trained.label_inputs},
+                         {"common_neighbors", result.trained.common_neighbors},
                          {"refreshes", result.refreshes},
                          {"refresh_seconds", result.refresh_seconds},
                          {"val_seconds", result.val_seconds},
@@ -203,18 +212,32 @@ std::string time_text(const lase::TrainResult& result) {
       result.eval_every > 1 ? fmt::format(" (every {} epochs)", result.eval_every) : std::string());
 }
 
-// Tells which features were chosen for a graph without node features or with sparse ones, and what
-// follows for new nodes.
-void print_features(const lase::TrainResult& result, std::ostream& out) {
-  if (result.features.empty()) return;
-  out << "node features    " << result.features << "\n";
-  if (!result.trained.learned.present()) return;
-  out << "                 The model knows nodes by their ids; for graphs with other ids, train "
-         "with --features none\n";
+// Tells which features were chosen for a graph without node features or with sparse ones, whether
+// common neighbors and known labels are inputs, and what follows for new nodes.
+void print_inputs(const lase::TrainResult& result, std::ostream& out) {
+  if (!result.features.empty()) {
+    out << "node features    " << result.features << "\n";
+    if (result.trained.learned.present()) {
+      out << "                 The model knows nodes by their ids; for graphs with other ids, "
+             "train with --features none\n";
+    }
+  }
+  if (!result.common_neighbors.empty()) {
+    out << "common neighbors " << result.common_neighbors << "\n";
+  }
+  if (!result.label_inputs.empty()) {
+    out << "label inputs     " << result.label_inputs << "\n";
+    if (result.trained.label_inputs) {
+      out << "                 Predictions depend on the known labels of a graph; to train without "
+             "them, use --label-inputs off\n";
+    }
+  }
 }
 
-nlohmann::json run_train(const Flags& flags, const Session& session) {
-  const lase::Graph graph = lase::load_graph(flags.graph);
+// `graph`: the whole graph; for a partitioned graph, only names, labels and splits.
+nlohmann::json train_with(
+    const Flags& flags, const Session& session, const lase::Graph& graph,
+    const std::function<lase::TrainResult(const lase::TrainOptions& options)>& train) {
   lase::TrainOptions options = resolve(flags);
   require_targets(graph, options.predicts, flags.graph);
   const lase::PreparedTask task = lase::prepare_task(graph, lase::task_options(options));
@@ -250,7 +273,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
     std::cerr << "lase: warning: " << flag_of(name) << " has no effect, because " << reason << "\n";
   }
   const Interruptible interruptible;
-  const lase::TrainResult result = lase::train(graph, options);
+  const lase::TrainResult result = train(options);
   const auto objective = lase::make_objective(result.trained, task.objective->labels());
   if (live) std::cerr << "\r\x1b[K";
   if (!links && 10 * result.training_links < result.links) {
@@ -283,11 +306,15 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
     if (improving && options.patience > 0) out << "; more epochs may be better";
   }
   out << "\n" << time_text(result);
-  print_features(result, out);
+  print_inputs(result, out);
   out << "training links   " << lase::grouped(result.training_links) << " of "
       << lase::grouped(result.links) << "\n";
   out << "sampling         " << result.sampling << "\n";
-  if (result.device != "cpu") out << "device           " << result.device << "\n";
+  if (result.device != "cpu") {
+    out << "device           " << result.device;
+    if (!result.on_cpu.empty()) out << "; in memory of the CPU: " << result.on_cpu;
+    out << "\n";
+  }
   line("validation", result.val);
   line("test", result.test);
   if (result.calibration) {
@@ -303,7 +330,7 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
     std::cerr << "lase: " << result.checkpoint_error
               << "; training continued without checkpoints\n";
   }
-  if (!result.stopped) std::filesystem::remove(options.checkpoint);
+  if (!result.stopped && lase::is_first_process()) std::filesystem::remove(options.checkpoint);
   lase::require(log.error().empty(), log.error(), "; the log is incomplete, but ", flags.out,
                 " was written");
   out.flush();
@@ -322,12 +349,27 @@ nlohmann::json run_train(const Flags& flags, const Session& session) {
   return result_json(result, *objective);
 }
 
+nlohmann::json run_train(const Flags& flags, const Session& session) {
+  if (!lase::is_partitioned(flags.graph)) {
+    const lase::Graph graph = lase::load_graph(flags.graph);
+    return train_with(flags, session, graph,
+                      [&](const auto& options) { return lase::train(graph, options); });
+  }
+  lase::check_partitioned(flags.train);
+  lase::require_option(flags.report.empty(), lase::OptionName{"report"},
+                       ": not supported for partitioned graphs");
+  const lase::DividedGraph graph(flags.graph);
+  return train_with(flags, session, graph.whole().graph,
+                    [&](const auto& options) { return lase::train(graph, options); });
+}
+
 }  // namespace
 
 void add_train(CLI::App& app, Session& session) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = session.add_command(app, "train", command_summary("train"),
-                                          [flags, &session] { return run_train(*flags, session); });
+  CLI::App* command = session.add_command(
+      app, "train", command_summary("train"),
+      [flags, &session] { return run_train(*flags, session); }, Processes::kTogether);
   command->add_option("graph", flags->graph, "Graph file")->required();
   command->add_option("--out", flags->out,
                       "Model file to write (default: GRAPH with the extension .model)");

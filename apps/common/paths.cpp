@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "lase/base/error.h"
+#include "lase/graph/graph_parts.h"
 
 namespace {
 
@@ -22,7 +23,11 @@ void require_distinct_files(const std::vector<std::string>& read,
   for (size_t i = 0; i < written.size(); ++i) {
     if (written[i].empty()) continue;
     for (const auto& input : read) {
-      lase::require(input.empty() || canonical(input) != canonical(written[i]), written[i],
+      if (input.empty()) continue;
+      const fs::path in = canonical(input);
+      const fs::path out = canonical(written[i]);
+      const bool is_part = lase::is_partitioned(in.string()) && out.parent_path() == in;
+      lase::require(in != out && !is_part, written[i],
                     ": is an input of this command and would be overwritten");
     }
     for (size_t j = 0; j < i; ++j) {
@@ -30,4 +35,9 @@ void require_distinct_files(const std::vector<std::string>& read,
                     written[i], ": would be written twice by this command");
     }
   }
+}
+
+void require_outside(const std::string& file, const std::string& folder) {
+  lase::require(fs::path(canonical(file)).parent_path() != fs::path(canonical(folder)), file,
+                ": is in the folder to write to, ", folder, "; choose another folder");
 }

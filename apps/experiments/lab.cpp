@@ -141,6 +141,8 @@ TrainOptions options_for(const std::string& model, const Effort& effort, uint64_
   options.strict_inductive = true;
   options.eval_every = 1;
   options.features.embed.method = EmbedMethod::kNone;
+  options.label_inputs = LabelInputs::kOff;
+  options.common_neighbors = CommonNeighbors::kOff;
   options.node_scaling = NodeScaling::kStandard;
   options.model.project = 0;
   options.sampling.link_dropout = 0;
@@ -155,6 +157,8 @@ TrainOptions options_for(const std::string& model, const Effort& effort, uint64_
 TrainOptions link_options(const ExperimentData& data, const Effort& effort, uint64_t seed) {
   TrainOptions options;
   options.features.embed.method = EmbedMethod::kNone;
+  options.label_inputs = LabelInputs::kOff;
+  options.common_neighbors = CommonNeighbors::kOff;
   options.transductive = data.transductive;
   options.epochs = effort.epochs;
   options.patience = effort.patience;

@@ -74,10 +74,12 @@ class Lab {
   std::map<std::string, std::optional<ExperimentData>> data_;
 };
 
-// Options of `lase train` for the paper's experiments: no projection, link dropout or learned
-// features, and batches of 512, with the epochs and patience of the effort.
+// Options of `lase train` for the paper's experiments: no projection, link dropout, learned
+// features, common neighbors or known labels as inputs, and batches of 512, with the epochs and
+// patience of the effort.
 TrainOptions options_for(const std::string& model, const Effort& effort, uint64_t seed);
-// The defaults of `lase train` without learned features, for data with informative links.
+// The defaults of `lase train` without learned features, common neighbors and known labels as
+// inputs, for data with informative links.
 TrainOptions link_options(const ExperimentData& data, const Effort& effort, uint64_t seed);
 
 }  // namespace lase

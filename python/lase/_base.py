@@ -13,6 +13,7 @@ from . import _torch  # noqa: F401  # isort: skip  # before _core
 from . import _arrays, _core
 from ._graph_type import Graph
 from ._params import Params
+from ._processes import of_group
 from ._progress import Progress
 
 # Help texts that differ from those of `lase train`.
@@ -44,19 +45,26 @@ class Estimator(Params):
     _predicts: ClassVar[str] = "nodes"  # the option `task` of `lase train`
     _library: ClassVar[list[str]] = []  # names of the options of `lase train`
 
-    def _train(self, graph: Graph) -> None:
+    def _train(self, graph: Graph | str, process_group: Any = None) -> None:
+        """Trains on a graph, or on the folder of a partitioned one."""
         if self.resume and not self.checkpoint:  # type: ignore[attr-defined]
             raise ValueError("resume: requires the option checkpoint, the path of a checkpoint file")
         self.history_: list[dict[str, Any]] = []
         options = {name: _arrays.plain_path(getattr(self, name)) for name in self._library}
         options["task"] = self._predicts
-        with Progress(self.quiet) as progress:
+        processes = of_group(process_group)
+        with Progress(self.quiet or processes.rank > 0) as progress:
 
             def show(epochs: list[dict[str, Any]], latest: dict[str, Any]) -> None:
                 self.history_ += epochs
                 progress.show(_progress_text(latest))
 
-            model, result, interrupt = _core.train(graph._core, options, show, self.threads)
+            group = (processes.group, processes.store, processes.device)
+            if isinstance(graph, str):
+                trained = _core.train_on_parts(graph, options, show, self.threads, group)
+            else:
+                trained = _core.train(graph._core, options, show, self.threads, group)
+            model, result, interrupt = trained
         self._set_model(model, result)
         self._warn(result)
         if interrupt is not None:

@@ -12,6 +12,8 @@ class Model:
     label_names: list[str]
     feature_names: list[str]
     attribute_names: list[str]
+    label_inputs: bool
+    common_neighbors: bool
     temperature: float
     training: dict[str, Any]
     def save(self, path: str) -> None: ...
@@ -47,5 +49,13 @@ def train(
     options: dict[str, Any],
     show: Callable[[list[dict[str, Any]], dict[str, Any]], None],
     threads: int,
+    group: tuple[Any, Any, str],
+) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+def train_on_parts(
+    folder: str,
+    options: dict[str, Any],
+    show: Callable[[list[dict[str, Any]], dict[str, Any]], None],
+    threads: int,
+    group: tuple[Any, Any, str],
 ) -> tuple[Model, dict[str, Any], BaseException | None]: ...
 def train_options() -> list[dict[str, Any]]: ...

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Sequence
 import numpy as np
 
 from . import _torch  # noqa: F401  # isort: skip  # before _core
-from . import _arrays, _core, _options
+from . import _arrays, _core, _graph, _options
 from ._base import NODE_OPTIONS, Estimator
 from ._explanation import Explanation
-from ._graph_type import Graph, as_graph
+from ._graph_type import Graph, as_graph, is_partitioned
 
 if TYPE_CHECKING:
     import pandas
@@ -53,7 +53,14 @@ class NodeEstimator(Estimator):
 
     # ---- Fitting
 
-    def fit(self, graph: Graph | str | os.PathLike[str], nodes: Any = None, y: Any = None) -> Self:
+    def fit(
+        self,
+        graph: Graph | str | os.PathLike[str],
+        nodes: Any = None,
+        y: Any = None,
+        *,
+        process_group: Any = None,
+    ) -> Self:
         """Train a model on the labeled nodes of a graph.
 
         Ctrl-C (or interrupting a notebook cell) stops training and keeps the best weights so far;
@@ -62,7 +69,8 @@ class NodeEstimator(Estimator):
         Parameters
         ----------
         graph : Graph or path
-            A graph with labels, unless `y` is given. Its split determines the training nodes and
+            A graph with labels, unless `y` is given, or the folder of a partitioned graph;
+            each process then reads only its own parts. The split determines the training nodes and
             the validation nodes, which select the best epoch. Without a split, all labeled nodes
             are training nodes, and there is no early stopping.
         nodes : sequence, optional
@@ -70,12 +78,28 @@ class NodeEstimator(Estimator):
             `validation_fraction` of them is held out for validation.
         y : array, optional
             Labels of `nodes`, or of all nodes if `nodes` is not given, instead of those of the graph.
+        process_group : torch.distributed.ProcessGroup, optional
+            Processes that train together. All of them call `fit` with the same arguments and get
+            the same model, which has the same weights as one process with the same `chunks`.
 
         Returns
         -------
         self
         """
-        graph = as_graph(graph)
+        if is_partitioned(graph):
+            if nodes is not None or y is not None:
+                raise ValueError("nodes and y are not supported for partitioned graphs; store labels and the split in "
+                    "the graph before partitioning it")
+            folder = os.fsdecode(graph)
+            self._check_task(_graph.task_of_parts(folder))
+            self._train(folder, process_group)
+            return self
+        graph = self._training_graph(as_graph(graph), nodes, y)
+        self._train(graph if nodes is None else self._hold_out(graph), process_group)
+        return self
+
+    def _training_graph(self, graph: Graph, nodes: Any, y: Any) -> Graph:
+        """The graph with the labels to learn from; its training nodes are `nodes`, if given."""
         if y is not None:
             graph = graph.with_labels(y, nodes=nodes, task=self._task_of(y))
         if graph.task is None:
@@ -89,15 +113,14 @@ class NodeEstimator(Estimator):
                 f"y: has {len(graph.class_names)} classes, expected at least two; negative integers "
                 "mean unknown, so pass classes such as -1 and 1 as strings"
             )
-        if nodes is not None:
-            graph = self._train_on(graph, graph.index(nodes))
-        self._train(graph)
-        return self
-
-    def _train_on(self, graph: Graph, index: np.ndarray) -> Graph:
+        if nodes is None:
+            return graph
         numbers = np.zeros(graph.num_nodes, dtype=np.uint8)
-        numbers[index] = 1
-        graph = graph._with_split(numbers)
+        numbers[graph.index(nodes)] = 1
+        return graph._with_split(numbers)
+
+    def _hold_out(self, graph: Graph) -> Graph:
+        """The graph with validation nodes among its training nodes."""
         fraction = float(self.validation_fraction)
         if not 0 <= fraction < 1:
             raise ValueError(f"validation_fraction {fraction}: must be at least 0 and below 1")
@@ -113,6 +136,9 @@ class NodeEstimator(Estimator):
     def _task_of(self, y: Any) -> str | None:
         raise NotImplementedError
 
+    def _headline(self, metrics: dict[str, Any]) -> float:
+        raise NotImplementedError
+
     def _check_task(self, task: str) -> None:
         if task not in self._tasks:
             other = "NodeRegressor" if task == "regression" else "NodeClassifier"
@@ -123,17 +149,25 @@ class NodeEstimator(Estimator):
 
     # ---- Predicting
 
-    def _run(self, graph: Any, fanout: Any = None, seed: int = 1) -> tuple[Graph, Any, Any]:
+    def _run(self, graph: Any, nodes: Any, fanout: Any, seed: int) -> tuple[Any, Any]:
+        """Embeddings and outputs of all nodes, or of `nodes`."""
         graph = as_graph(graph)
         sizes = [] if fanout is None else np.atleast_1d(fanout).tolist()
+        index = None if nodes is None else graph.index(np.atleast_1d(_names(nodes)))
+        known = graph if index is None else self._without_labels(graph, index)
         embedding, outputs = self._fitted().predict(
-            graph._core, sizes, seed, self._device(), self.threads
+            known._core, sizes, seed, self._device(), self.threads
         )
-        return graph, embedding, outputs
+        return (embedding, outputs) if index is None else (embedding[index], outputs[index])
 
-    def _outputs(self, graph: Any, nodes: Any, fanout: Any, seed: int) -> np.ndarray:
-        graph, _, outputs = self._run(graph, fanout, seed)
-        return outputs if nodes is None else outputs[graph.index(np.atleast_1d(_names(nodes)))]
+    def _without_labels(self, graph: Graph, index: np.ndarray) -> Graph:
+        """The graph whose labels are inputs of predictions for some nodes: those of its training
+        nodes, or without a split those of the other nodes."""
+        if not self._fitted().label_inputs or graph.split is not None:
+            return graph
+        numbers = np.ones(graph.num_nodes, dtype=np.uint8)
+        numbers[index] = 0
+        return graph._with_split(numbers)
 
     def transform(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, *, fanout: Any = None,
@@ -158,8 +192,7 @@ class NodeEstimator(Estimator):
         array of shape (nodes, width)
             One row per node.
         """
-        graph, embedding, _ = self._run(graph, fanout, seed)
-        return embedding if nodes is None else embedding[graph.index(np.atleast_1d(_names(nodes)))]
+        return self._run(graph, nodes, fanout, seed)[0]
 
     def evaluate(
         self,
@@ -191,23 +224,30 @@ class NodeEstimator(Estimator):
             the number of nodes; and `classes`, the scores of each class.
         """
         graph = as_graph(graph)
-        if y is not None:
-            graph = self._label(graph, nodes, y)
-        values = graph.y
+        labeled = graph if y is None else self._label(graph, nodes, y)
+        return self._evaluate(graph, labeled, nodes, fanout, seed)
+
+    def _evaluate(
+        self, graph: Graph, labeled: Graph, nodes: Any, fanout: Any = None, seed: int = 1
+    ) -> dict[str, Any]:
+        """Compare predictions on a graph with the labels of another."""
+        values = labeled.y
         if values is None:
             raise ValueError("the graph has no labels to evaluate against; pass y")
         known = values >= 0 if values.ndim == 1 else np.isfinite(values).any(axis=1)
         if nodes is not None:
             index = graph.index(nodes)
-            index = index[known[index]]
         else:
             test = graph.test_mask
-            chosen = known & test if y is None and test is not None and test.any() else known
-            index = np.flatnonzero(chosen)
-        if index.size == 0:
+            own = labeled is graph and test is not None and test.any()
+            index = np.flatnonzero(known & test if own else known)
+        chosen = known[index]
+        if not chosen.any():
             raise ValueError("none of the nodes to evaluate has a label")
-        _, _, outputs = self._run(graph, fanout, seed)
-        scores = self._fitted().score(graph._core, outputs[index], index)
+        outputs = self._run(graph, nodes, fanout, seed)[1]
+        outputs = outputs[chosen] if nodes is not None else outputs[index]
+        index = index[chosen]
+        scores = self._fitted().score(labeled._core, outputs, index)
         scores["classes"] = {entry.pop("class"): entry for entry in scores["classes"]}
         return scores
 
@@ -257,8 +297,9 @@ class NodeEstimator(Estimator):
         model = self._fitted()
         position = _output_position(model.label_names, output)
         shown = {"neighbors": neighbors, "attributes": attributes, "features": features}
-        index = int(graph.index(node))
-        return Explanation(model.explain(graph._core, index, position, shown, self.threads))
+        index = graph.index(node)
+        known = self._without_labels(graph, np.atleast_1d(index))
+        return Explanation(model.explain(known._core, int(index), position, shown, self.threads))
 
     # ---- scikit-learn
 
@@ -368,7 +409,7 @@ Examples
         not selected by accuracy or micro-F1. The latter is the default if one of the two classes
         has more than 80 % of the training nodes; select='accuracy' avoids it.
         """
-        decided = self._fitted().classes(self._outputs(graph, nodes, fanout, seed))
+        decided = self._fitted().classes(self._run(graph, nodes, fanout, seed)[1])
         return decided if self.model_.task == "multi-label" else self.classes_[decided]
 
     def predict_proba(
@@ -385,7 +426,7 @@ Examples
             Rows are in the order of `nodes`, or of `graph.names` if `nodes` is not given; columns
             are in the order of `classes_`.
         """
-        return self._fitted().probabilities(self._outputs(graph, nodes, fanout, seed))
+        return self._fitted().probabilities(self._run(graph, nodes, fanout, seed)[1])
 
     def predict_table(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None
@@ -409,7 +450,7 @@ Examples
         import pandas
 
         graph = as_graph(graph)
-        outputs = self._outputs(graph, nodes, None, 1)
+        outputs = self._run(graph, nodes, None, 1)[1]
         chances = self._fitted().probabilities(outputs)
         names = graph.names if nodes is None else [str(u) for u in np.atleast_1d(_names(nodes))]
         table = pandas.DataFrame({"node": names})
@@ -428,7 +469,9 @@ Examples
 
         The parameters are those of :meth:`evaluate`.
         """
-        metrics = self.evaluate(graph, nodes, y)
+        return self._headline(self.evaluate(graph, nodes, y))
+
+    def _headline(self, metrics: dict[str, Any]) -> float:
         return metrics["micro_f1" if self.model_.task == "multi-label" else "accuracy"]
 
 
@@ -479,14 +522,17 @@ history_, result_
         -------
         array of shape (nodes,), or (nodes, targets) for several targets
         """
-        outputs = self._outputs(graph, nodes, fanout, seed)
+        outputs = self._run(graph, nodes, fanout, seed)[1]
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
     def score(
         self, graph: Graph | str | os.PathLike[str], nodes: Any = None, y: Any = None
     ) -> float:
         """Compute R². The parameters are those of :meth:`evaluate`."""
-        return self.evaluate(graph, nodes, y)["r2"]
+        return self._headline(self.evaluate(graph, nodes, y))
+
+    def _headline(self, metrics: dict[str, Any]) -> float:
+        return metrics["r2"]
 
 
 for _class in (NodeClassifier, NodeRegressor):
@@ -514,26 +560,31 @@ class NodesOf:
 
     def fit(self, nodes: Any, y: Any = None) -> NodesOf:
         """Train on some nodes."""
-        self.estimator_ = _copy(self.estimator).fit(self.graph, _names(nodes), y)
+        self.estimator_ = _copy(self.estimator)
+        # Predictions read only the labels that are given here.
+        self._known = self.estimator_._training_graph(self.graph, _names(nodes), y)
+        self.estimator_._train(self.estimator_._hold_out(self._known))
         if hasattr(self.estimator_, "classes_"):
             self.classes_ = self.estimator_.classes_
         return self
 
     def predict(self, nodes: Any) -> np.ndarray:
         """Predict the classes or targets of nodes."""
-        return self.estimator_.predict(self.graph, _names(nodes))
+        return self.estimator_.predict(self._known, _names(nodes))
 
     def predict_proba(self, nodes: Any) -> np.ndarray:
         """Predict the probabilities of the classes of nodes."""
-        return self.estimator_.predict_proba(self.graph, _names(nodes))
+        return self.estimator_.predict_proba(self._known, _names(nodes))
 
     def transform(self, nodes: Any) -> np.ndarray:
         """Compute the embeddings of nodes."""
-        return self.estimator_.transform(self.graph, _names(nodes))
+        return self.estimator_.transform(self._known, _names(nodes))
 
     def score(self, nodes: Any, y: Any = None) -> float:
         """Compute accuracy, micro-F1 for several classes per node, or R²."""
-        return self.estimator_.score(self.graph, _names(nodes), y)
+        names = _names(nodes)
+        labeled = self.graph if y is None else self.estimator_._label(self.graph, names, y)
+        return self.estimator_._headline(self.estimator_._evaluate(self._known, labeled, names))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters, with those of the estimator if `deep`."""

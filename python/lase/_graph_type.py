@@ -527,6 +527,11 @@ def open(path: str | os.PathLike[str], *, check: bool = True) -> Graph:
     return Graph._of(_graph.open(_arrays.path_text(path), check))
 
 
+def is_partitioned(graph: Any) -> bool:
+    """Whether this is the folder of a partitioned graph."""
+    return isinstance(graph, (str, os.PathLike)) and _graph.is_partitioned(os.fsdecode(graph))
+
+
 def as_graph(graph: Any) -> Graph:
     """The graph itself, or the graph in a file."""
     if isinstance(graph, Graph):

@@ -35,7 +35,9 @@ class LinkEstimator(Estimator):
             self, *, threads: int = 0, quiet: bool = False, **options: Unpack[TrainOptions]
         ) -> None: ...
 
-    def fit(self, graph: Graph | str | os.PathLike[str]) -> Self:
+    def fit(
+        self, graph: Graph | str | os.PathLike[str], *, process_group: Any = None
+    ) -> Self:
         """Train a model on the target links of a graph.
 
         Parameters
@@ -44,12 +46,14 @@ class LinkEstimator(Estimator):
             A graph that was read with the options `link_label`, `link_multi_label`, `link_regress`
             or `link_split`, or any graph to predict its links. Without a split of links, the
             option `link_split` of the estimator splits them at random.
+        process_group : torch.distributed.ProcessGroup, optional
+            Processes that train together, as for `NodeClassifier.fit`.
 
         Returns
         -------
         self
         """
-        self._train(as_graph(graph))
+        self._train(as_graph(graph), process_group)
         return self
 
     def transform(self, graph: Graph | str | os.PathLike[str]) -> np.ndarray:

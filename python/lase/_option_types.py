@@ -32,9 +32,12 @@ class TrainOptions(TypedDict, total=False):
     features_negatives: int
     features_learning_rate: float
     features_weighted: bool
+    label_inputs: Literal["auto", "on", "off"]
+    common_neighbors: Literal["auto", "on", "off"]
     epochs: int
     patience: int
     batch_size: int
+    chunks: int
     transductive: bool
     strict_inductive: bool
     learning_rate: float
@@ -59,7 +62,8 @@ class TrainOptions(TypedDict, total=False):
     negative_file: str
     ranking: Literal["auto", "filtered", "raw", "sampled"]
     device: Literal["auto", "cpu", "cuda"]
-    precision: Literal["fp32", "tf32"]
+    precision: Literal["auto", "fp32", "tf32", "bf16"]
+    device_memory: float
     checkpoint: str
     checkpoint_every: int
     resume: bool

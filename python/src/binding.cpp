@@ -11,6 +11,7 @@
 
 #include "lase/base/context.h"
 #include "lase/base/error.h"
+#include "lase/base/process_group.h"
 
 namespace lase::python {
 
@@ -96,6 +97,8 @@ void register_errors() {
     } catch (const FileError& error) {
       const py::tuple arguments = py::make_tuple(error.code(), to_python(error.what()));
       PyErr_SetObject(PyExc_OSError, arguments.ptr());  // FileNotFoundError, PermissionError, …
+    } catch (const ProcessError& error) {
+      raise(PyExc_RuntimeError, error.what());
     } catch (const Error& error) {
       raise(PyExc_ValueError, error.what());
     } catch (const std::bad_alloc&) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "lase/base/error.h"
+#include "lase/base/process_group.h"
+#include "lase/graph/divided_graph.h"
 #include "lase/graph/split.h"
 #include "lase/inference/explain.h"
 #include "lase/inference/explain_link.h"
@@ -22,6 +24,7 @@
 
 #include "binding.h"
 #include "report/explanation.h"
+#include "torch_processes.h"
 
 // The extension module lase._core: training and inference on torch.
 namespace lase::python {
@@ -123,11 +126,16 @@ json result_json(const TrainResult& result) {
               {"seconds", result.seconds},
               {"train_seconds", result.train_seconds},
               {"links_per_second", result.links_per_second},
+              {"processes", result.processes},
+              {"bytes_per_step", result.bytes_per_step},
               {"training_links", result.training_links},
               {"links", result.links},
               {"device", result.device},
+              {"on_cpu", result.on_cpu},
               {"sampling", result.sampling},
               {"features", result.features},
+              {"label_inputs", result.label_inputs},
+              {"common_neighbors", result.common_neighbors},
               {"stopped", result.stopped},
               {"diverged", result.diverged},
               {"checkpoint_error", result.checkpoint_error}};
@@ -138,10 +146,12 @@ json result_json(const TrainResult& result) {
   return all;
 }
 
+using Train = std::function<TrainResult(const TrainOptions& options)>;
+
 // Returns the model, a summary, and the exception that stopped training early, or None. `show` is
-// called with the new epochs and the latest state.
-py::tuple train_model(const Graph& graph, const py::dict& values, const py::object& show,
-                      int64_t threads) {
+// called with the new epochs and the latest state. Of the graph, labels and splits are read.
+py::tuple train_model(const Graph& graph, const Train& train_on_graph, const py::dict& values,
+                      const py::object& show, int64_t threads, ProcessGroup* processes) {
   TrainOptions options;
   set_options(all_options(options), to_json(values));
   const PreparedTask task = prepare_task(graph, task_options(options));
@@ -163,7 +173,8 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
                               .run =
                                   [&](const std::atomic<bool>& stop) {
                                     options.stop = &stop;
-                                    result = train(graph, options);
+                                    const ProcessScope scope(processes);
+                                    result = train_on_graph(options);
                                   },
                               .poll =
                                   [&] {
@@ -195,6 +206,23 @@ py::tuple train_model(const Graph& graph, const py::dict& values, const py::obje
     unused.push_back(name + " has no effect, because " + reason);
   }
   return py::make_tuple(std::move(result->trained), to_python(summary), exception);
+}
+
+// A process group, its store and the device of its tensors; see torch_processes().
+using GroupArguments = std::tuple<py::object, py::object, std::string>;
+
+// Calls train(processes), and tells the other processes if it fails.
+template <class Call>
+py::tuple together(const GroupArguments& group, const Call& train) {
+  const auto processes = std::apply(torch_processes, group);
+  try {
+    return train(processes.get());
+  } catch (const ProcessError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (processes) processes->stop(error.what());
+    throw;
+  }
 }
 
 // ---- Links as targets
@@ -373,6 +401,10 @@ void define(py::module_& module) {
       .def_property_readonly(
           "attribute_names",
           [](const TrainedModel& model) { return to_list(model.attribute_names); })
+      .def_property_readonly("label_inputs",
+                             [](const TrainedModel& model) { return model.label_inputs; })
+      .def_property_readonly("common_neighbors",
+                             [](const TrainedModel& model) { return model.common_neighbors; })
       .def_property_readonly("temperature",
                              [](const TrainedModel& model) { return model.decision.temperature; })
       .def_property_readonly("training",
@@ -393,7 +425,25 @@ void define(py::module_& module) {
       .def("embed_links", embed_links);
   module.def("load",
              [](const std::string& path) { return run(0, [&] { return load_model(path); }); });
-  module.def("train", train_model);
+  module.def("train", [](const Graph& graph, const py::dict& options, const py::object& show,
+                         int64_t threads, const GroupArguments& group) {
+    return together(group, [&](ProcessGroup* processes) {
+      const Train on_graph = [&](const TrainOptions& all) { return train(graph, all); };
+      return train_model(graph, on_graph, options, show, threads, processes);
+    });
+  });
+  module.def(
+      "train_on_parts", [](const std::string& folder, const py::dict& options,
+                           const py::object& show, int64_t threads, const GroupArguments& group) {
+        return together(group, [&](ProcessGroup* processes) {
+          const auto graph = run(threads, [&] {
+            const ProcessScope scope(processes);
+            return std::make_unique<const DividedGraph>(folder);
+          });
+          const Train on_parts = [&](const TrainOptions& all) { return train(*graph, all); };
+          return train_model(graph->whole().graph, on_parts, options, show, threads, processes);
+        });
+      });
   module.def("train_options", [] {
     TrainOptions options;
     return to_python(describe_options(all_options(options)));

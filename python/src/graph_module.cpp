@@ -12,6 +12,7 @@
 #include "lase/graph/describe.h"
 #include "lase/graph/generate.h"
 #include "lase/graph/graph.h"
+#include "lase/graph/graph_parts.h"
 #include "lase/graph/split.h"
 #include "lase/ingest/export.h"
 #include "lase/ingest/import_graph.h"
@@ -407,6 +408,11 @@ void define(py::module_& module) {
       });
   module.def("open", [](const std::string& path, bool check) {
     return run(0, [&] { return check ? load_graph(path) : open_graph(path); });
+  });
+  module.def("is_partitioned", &is_partitioned);
+  module.def("task_of_parts", [](const std::string& folder) {
+    return run(0,
+               [&] { return std::string(task_name(open_parts(folder).graph.nodes.labels.task)); });
   });
   module.def("build", build);
   module.def("formats", [] {

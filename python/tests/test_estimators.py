@@ -38,6 +38,60 @@ def test_classifies_nodes(mail: lase.Graph, model: lase.NodeClassifier) -> None:
     np.testing.assert_array_equal(table["label"], predicted)
 
 
+def test_known_labels_are_inputs(mail: lase.Graph, tmp_path: pathlib.Path) -> None:
+    model = lase.NodeClassifier(epochs=3, label_inputs="on").fit(mail)
+    names = [f"label={name}" for name in model.classes_]
+    assert list(model.feature_names_in_)[-len(names) :] == names
+    model.save(tmp_path / "mail.model")
+    loaded = lase.load(tmp_path / "mail.model")
+    np.testing.assert_array_equal(loaded.predict_proba(mail), model.predict_proba(mail))
+
+
+def test_common_neighbors_are_a_link_attribute(mail: lase.Graph, tmp_path: pathlib.Path) -> None:
+    model = lase.NodeClassifier(epochs=3, common_neighbors="on").fit(mail)
+    plain = lase.NodeClassifier(epochs=3, common_neighbors="off").fit(mail)
+    assert model.predict_proba(mail).shape == plain.predict_proba(mail).shape
+    model.save(tmp_path / "mail.model")
+    loaded = lase.load(tmp_path / "mail.model")
+    np.testing.assert_array_equal(loaded.predict_proba(mail), model.predict_proba(mail))
+    names = {
+        attribute["name"]
+        for layer in loaded.explain(mail, mail.names[0], attributes=1000).to_dict()["layers"]
+        for neighbor in layer["neighbors"]
+        for attribute in neighbor["attributes"]
+    }
+    assert "common neighbors" in names
+
+
+def test_labels_of_predicted_nodes_are_not_inputs(mail: lase.Graph) -> None:
+    graph = mail._with_split(None)
+    names = np.array(graph.names)
+    train, held_out = names[::2], names[1::2]
+    y = np.array(graph.class_names)[graph.y]
+    other = y.copy()
+    other[1::2] = np.roll(y[1::2], 1)
+    changed = graph.with_labels(other)
+    assert (other != y).any()
+    model = lase.NodeClassifier(epochs=3, label_inputs="on").fit(graph, nodes=train)
+    expected = model.predict_proba(graph, nodes=held_out)
+    np.testing.assert_array_equal(model.predict_proba(changed, nodes=held_out), expected)
+    assert (model.predict_proba(changed) != model.predict_proba(graph)).any()
+    scores = model.evaluate(graph, nodes=held_out, y=y[1::2])
+    assert scores["accuracy"] == model.score(graph, nodes=held_out)
+    right = model.predict(graph, nodes=held_out) == y[1::2]
+    assert scores["accuracy"] == pytest.approx(right.mean())
+    # Bound to a graph, predictions read the labels given to fit() only.
+    chances = [
+        lase.NodeClassifier(epochs=3, label_inputs="on")
+        .on(of)
+        .fit(train, y[::2])
+        .predict_proba(names)
+        for of in (graph, changed, mail)
+    ]
+    np.testing.assert_array_equal(chances[1], chances[0])
+    np.testing.assert_array_equal(chances[2], chances[0])
+
+
 def test_fit_has_the_options_of_the_program() -> None:
     signature = inspect.signature(lase.NodeClassifier)
     assert signature.parameters["epochs"].default == 200

@@ -2,6 +2,7 @@
 
 // Public headers of lase::lase: training and inference, on top of lase::graph.
 
+#include "lase/distributed/join.h"         // IWYU pragma: export
 #include "lase/graph.h"                    // IWYU pragma: export
 #include "lase/inference/explain.h"        // IWYU pragma: export
 #include "lase/inference/predict.h"        // IWYU pragma: export

@@ -120,7 +120,7 @@ TEST_F(File, DeletesWhatAKilledWriterLeft) {
     temporary = left[0];
   }
   ASSERT_TRUE(temporary.starts_with(".lase-")) << temporary;
-  std::filesystem::remove_all(path("a"));
+  remove_all(path("a"));
   write(temporary, "of a writer that no longer exists");
   write(".lase-of-another-file.part", "");
   write_file(path("a"), "text");
@@ -135,7 +135,7 @@ TEST_F(File, HasTheContentsOfTheLastOfSeveralWriters) {
   // A finished file of another writer, not yet moved into place.
   write("a/b", "a folder that is not empty cannot be replaced");
   expect_error([&] { first.commit(); }, {"a: cannot be written"});
-  std::filesystem::remove_all(path("a"));
+  remove_all(path("a"));
   EXPECT_EQ(files().size(), 1U);
   second.commit();
   EXPECT_EQ(read_file(path("a")), "second");

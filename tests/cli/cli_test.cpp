@@ -93,6 +93,7 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                                      {"import", "sets"},
                                                      {"import", "authors"},
                                                      {"import", "ogb"},
+                                                     {"partition"},
                                                      {"info"}}) {
     Strings arguments = command;
     arguments.emplace_back("--help");
@@ -108,6 +109,58 @@ TEST_F(Cli, EveryCommandHasHelp) {
   for (const std::string part : {"\nExamples:\n  lase import contacts ", "--regress A,B,C  "}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
+}
+
+TEST_F(Cli, PartitionsAGraph) {
+  ASSERT_EQ(run_cli({"generate", "planted", "--nodes", "400", "--links", "2000", "--out",
+                     path("p.graph")})
+                .code,
+            0);
+  const Strings command = {"partition", path("p.graph"), "--parts", "4",
+                           "--method",  "streaming",     "--out",   path("p.parts")};
+  const auto result = run_cli(command);
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const std::string part : {"parts            4, by streaming\n", "largest part     1.",
+                                 " of 2,000 (", "halo             ", "written          "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
+  }
+  Strings with_json = command;
+  with_json.emplace_back("--json");
+  const auto json = run_cli(with_json).json();
+  EXPECT_EQ(json["parts"], 4);
+  EXPECT_EQ(json["method"], "streaming");
+  EXPECT_EQ(json["links"], 2000);
+  EXPECT_LT(json["cut_links"], 1500);
+  EXPECT_EQ(files().size(), 3U + 5U);  // two tables, the graph, `nodes` and four parts
+
+  const auto info = run_cli({"info", path("p.parts")});
+  EXPECT_NE(info.out.find("nodes            400\n"), std::string::npos) << info.out << info.err;
+  EXPECT_NE(info.out.find("parts            4, with "), std::string::npos) << info.out;
+  EXPECT_EQ(run_cli({"info", path("p.parts"), "--json"}).json()["parts"], 4);
+}
+
+TEST_F(Cli, PartitionRejectsWhatCannotBePartitioned) {
+  ASSERT_EQ(run_cli(import_links()).code, 0);
+  const auto partition = [&](const Strings& more) {
+    Strings all = {"partition", path("g.graph"), "--out", path("g.parts")};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_cli(all);
+  };
+  expect_bad_usage(partition({"--parts", "0"}), {"--parts 0"});
+  expect_bad_usage(partition({"--parts", "2", "--method", "magic"}), {"--method"});
+  expect_bad_usage(partition({"--parts", "4"}), {"--parts 4: the graph has only 3 nodes"});
+  ASSERT_EQ(run_cli(import_links({"--link-label", "amount"})).code, 0);
+  expect_rejected(partition({"--parts", "2"}), {"only graphs without them can be partitioned"});
+  EXPECT_EQ(files(), (Strings{"g.graph", "links.csv", "nodes.csv"}));
+  ASSERT_EQ(run_cli(import_links()).code, 0);
+  // Files of other programs are kept, whatever their names.
+  write("other/part-00000.csv", "a,b\n");
+  expect_rejected(run_cli({"partition", path("g.graph"), "--out", path("other")}),
+                  {"contains 'part-00000.csv', which is not a file of a partitioned graph"});
+  std::filesystem::create_directories(path("in"));
+  std::filesystem::rename(path("g.graph"), path("in/part-1.graph"));
+  expect_rejected(run_cli({"partition", path("in/part-1.graph"), "--out", path("in")}),
+                  {"part-1.graph: is in the folder to write to"});
 }
 
 TEST_F(Cli, VersionHasBuildDetails) {

@@ -4,15 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <spawn.h>
 #include <sstream>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 #include "lase/base/file.h"
 #include "lase/graph/generate.h"
@@ -164,38 +160,17 @@ TEST_F(Resume, StartsOverIfThereIsNoCheckpoint) {
   expect_same_weights(*train(graph, options).trained.model, *whole.trained.model);
 }
 
-// `lase train` in a separate process that writes a checkpoint after every epoch.
+// `lase train`, which writes a checkpoint after every epoch.
 class Training {
  public:
-  Training(Strings words, std::string checkpoint, const std::string& errors)
-      : checkpoint_(std::move(checkpoint)) {
-    words.insert(words.begin(), LASE_CLI);
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(),
-                                       O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const int error = ::posix_spawn(&child_, LASE_CLI, &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    EXPECT_EQ(error, 0);
-  }
-  Training(const Training&) = delete;
-  Training& operator=(const Training&) = delete;
-  ~Training() { end(SIGKILL); }
+  Training(const Strings& words, std::string checkpoint)
+      : program_(words), checkpoint_(std::move(checkpoint)) {}
 
   // Waits until the process has written `count` checkpoints; false if it exits before.
   bool writes_checkpoints(int count) {
     struct timespec seen = modified();
     while (count > 0) {
-      int status = 0;
-      if (::waitpid(child_, &status, WNOHANG) != 0) {
-        status_ = status;
-        child_ = 0;
-        return false;
-      }
+      if (!program_.running()) return false;
       const struct timespec now = modified();
       if (now.tv_nsec != seen.tv_nsec || now.tv_sec != seen.tv_sec) --count;
       seen = now;
@@ -204,14 +179,7 @@ class Training {
     return true;
   }
 
-  // Sends a signal (0 = none), waits for the process to exit, and returns its status.
-  int end(int signal) {
-    if (child_ == 0) return status_;
-    if (signal != 0) ::kill(child_, signal);
-    ::waitpid(child_, &status_, 0);
-    child_ = 0;
-    return status_;
-  }
+  CliResult end(int signal) { return program_.end(signal); }
 
  private:
   struct timespec modified() const {
@@ -219,9 +187,8 @@ class Training {
     return ::stat(checkpoint_.c_str(), &status) == 0 ? status.st_mtim : timespec{};
   }
 
+  RunningCli program_;
   std::string checkpoint_;
-  pid_t child_ = 0;
-  int status_ = 0;
 };
 
 class Interrupted : public Resume {
@@ -251,7 +218,7 @@ class Interrupted : public Resume {
             "--resume"};
   }
   Training start() const {
-    return {arguments("interrupted.model"), path("interrupted.model.checkpoint"), path("errors")};
+    return {arguments("interrupted.model"), path("interrupted.model.checkpoint")};
   }
   // Resumes the interrupted run and expects the weights of an uninterrupted one.
   void expect_same_weights_when_resumed() const {
@@ -262,7 +229,13 @@ class Interrupted : public Resume {
     expect_same_weights(*load_model(path("interrupted.model")).model,
                         *load_model(path("whole.model")).model);
     // No partially written files are left behind.
-    EXPECT_EQ(files(), (Strings{"errors", "g.graph", "interrupted.model", "whole.model"}));
+    EXPECT_EQ(files(), (Strings{"g.graph", "interrupted.model", "whole.model"}));
+  }
+
+  static void expect_changed_graph(const CliResult& result) {
+    EXPECT_EQ(result.code, 1);
+    EXPECT_NE(result.err.find("g.graph: was changed while lase was reading it"), std::string::npos)
+        << result.err;
   }
 
   std::string graph_ = path("g.graph");
@@ -271,8 +244,8 @@ class Interrupted : public Resume {
 TEST_F(Interrupted, ByKillsResumesToTheSameWeights) {
   for (const int checkpoints : {1, 7, 1, 16, 3, 2}) {
     Training training = start();
-    ASSERT_TRUE(training.writes_checkpoints(checkpoints)) << read_file(path("errors"));
-    EXPECT_TRUE(WIFSIGNALED(training.end(SIGKILL)));
+    ASSERT_TRUE(training.writes_checkpoints(checkpoints)) << training.end(SIGKILL).err;
+    EXPECT_EQ(training.end(SIGKILL).code, 128 + SIGKILL);
   }
   expect_same_weights_when_resumed();
 }
@@ -281,13 +254,9 @@ TEST_F(Interrupted, ByKillsResumesToTheSameWeights) {
 TEST_F(Interrupted, ByATruncatedGraphNamesTheFileAndKeepsTheCheckpoint) {
   const std::string whole = read_file(graph_);
   Training training = start();
-  ASSERT_TRUE(training.writes_checkpoints(2)) << read_file(path("errors"));
+  ASSERT_TRUE(training.writes_checkpoints(2)) << training.end(SIGKILL).err;
   std::filesystem::resize_file(graph_, 0);
-  const int status = training.end(0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
-  EXPECT_NE(read_file(path("errors")).find("g.graph: was changed while lase was reading it"),
-            std::string::npos)
-      << read_file(path("errors"));
+  expect_changed_graph(training.end(0));
   write("g.graph", whole);
   expect_same_weights_when_resumed();
 }
@@ -296,26 +265,21 @@ TEST_F(Interrupted, ByATruncatedGraphNamesTheFileAndKeepsTheCheckpoint) {
 TEST_F(Interrupted, ByAnOverwrittenGraphNamesTheFile) {
   const std::string whole = read_file(graph_);
   Training training = start();
-  ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
+  ASSERT_TRUE(training.writes_checkpoints(1)) << training.end(SIGKILL).err;
   {
     std::fstream file(graph_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(4096);
     file << std::string(whole.size() - 4096, '\x3f');
   }
-  const int status = training.end(0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
-  EXPECT_NE(read_file(path("errors")).find("g.graph: was changed while lase was reading it"),
-            std::string::npos)
-      << read_file(path("errors"));
+  expect_changed_graph(training.end(0));
 }
 
 // A fault that is not caused by a changed file ends the program as if there were no handler.
 TEST_F(Interrupted, ByAnotherFaultDiesOfTheSignal) {
   for (const int signal : {SIGSEGV, SIGBUS}) {
     Training training = start();
-    ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
-    const int status = training.end(signal);
-    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+    ASSERT_TRUE(training.writes_checkpoints(1)) << training.end(SIGKILL).err;
+    EXPECT_EQ(training.end(signal).code, 128 + signal);
   }
 }
 
@@ -324,22 +288,21 @@ TEST_F(Interrupted, InTheFirstEpochKeepsTheOldModel) {
   Strings slow = arguments("broken.model");
   std::replace(slow.begin(), slow.end(), std::string("120"), std::string("1000000"));
   slow.insert(slow.end(), {"--eval-every", "1000000"});
-  Training training(slow, path("broken.model.checkpoint"), path("errors"));
-  ASSERT_TRUE(training.writes_checkpoints(1)) << read_file(path("errors"));
-  const int status = training.end(SIGINT);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  Training training(slow, path("broken.model.checkpoint"));
+  ASSERT_TRUE(training.writes_checkpoints(1)) << training.end(SIGKILL).err;
+  const CliResult result = training.end(SIGINT);
+  EXPECT_EQ(result.code, 130);
   EXPECT_EQ(read_file(path("broken.model")), "an older model");
-  EXPECT_NE(read_file(path("errors")).find("interrupted"), std::string::npos);
+  EXPECT_NE(result.err.find("interrupted"), std::string::npos) << result.err;
 }
 
 TEST_F(Interrupted, KeepsTheBestWeightsAndResumesItsLog) {
   Strings words = arguments("broken.model");
   words.insert(words.end(), {"--log", path("log"), "--report", path("page.html")});
   {
-    Training training(words, path("broken.model.checkpoint"), path("errors"));
-    ASSERT_TRUE(training.writes_checkpoints(5)) << read_file(path("errors"));
-    const int status = training.end(SIGINT);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+    Training training(words, path("broken.model.checkpoint"));
+    ASSERT_TRUE(training.writes_checkpoints(5)) << training.end(SIGKILL).err;
+    EXPECT_EQ(training.end(SIGINT).code, 130);
   }
   EXPECT_NO_THROW(load_model(path("broken.model")));
   const CliResult resumed = run_cli(words);

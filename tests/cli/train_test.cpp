@@ -51,6 +51,91 @@ TEST_F(TrainCli, WritesAModelScoresAndALog) {
   EXPECT_EQ(score(logits, graph.nodes.labels, test).micro_f1, json.at("micro_f1"));
 }
 
+TEST_F(TrainCli, KnownLabelsAreInputsOfEveryCommand) {
+  const CliResult result =
+      run_cli({"train", path("g.graph"), "--label-inputs", "on", "--widths", "4", "--epochs", "2",
+               "--report", path("page.html"), "--out", path("m"), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json().at("label_inputs"), true);
+  EXPECT_TRUE(load_model(path("m")).label_inputs);
+  EXPECT_NE(run_cli({"info", path("m")}).out.find("with known labels"), std::string::npos);
+  const CliResult evaluated = run_cli({"evaluate", path("m"), path("g.graph"), "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(evaluated.json().at("micro_f1"), result.json().at("micro_f1"));
+  const auto succeeds = [&](const Strings& arguments) {
+    const CliResult found = run_cli(arguments);
+    EXPECT_EQ(found.code, 0) << arguments[0] << ": " << found.err;
+  };
+  const std::string node(open_graph(path("g.graph")).nodes.names[0]);
+  succeeds({"predict", path("m"), path("g.graph"), "--fanout", "3", "--out", path("p.csv")});
+  succeeds({"embed", path("m"), path("g.graph"), "--out", path("e.npy")});
+  succeeds({"explain", path("m"), path("g.graph"), "--node", node});
+  succeeds({"explain", path("m"), path("g.graph"), "--summary"});
+  succeeds({"check", path("m")});
+}
+
+TEST_F(TrainCli, WarnsAboutInputsThatAreForNodes) {
+  const CliResult result =
+      run_cli({"train", path("g.graph"), "--task", "link-prediction", "--features", "none",
+               "--label-inputs", "on", "--common-neighbors", "on", "--widths", "4", "--epochs", "1",
+               "--out", path("m")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const std::string flag : {"--label-inputs", "--common-neighbors"}) {
+    EXPECT_NE(result.err.find(flag + " has no effect"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(TrainCli, CommonNeighborsAreInputsOfEveryCommand) {
+  const Strings train = {"train",
+                         path("g.graph"),
+                         "--common-neighbors",
+                         "on",
+                         "--label-inputs",
+                         "off",
+                         "--widths",
+                         "4",
+                         "--epochs",
+                         "2",
+                         "--report",
+                         path("page.html"),
+                         "--out",
+                         path("m"),
+                         "--json"};
+  const CliResult result = run_cli(train);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.json().at("common_neighbors"), true);
+  EXPECT_TRUE(load_model(path("m")).common_neighbors);
+  EXPECT_NE(run_cli({"info", path("m")}).out.find("with common neighbors"), std::string::npos);
+  const CliResult evaluated = run_cli({"evaluate", path("m"), path("g.graph"), "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(evaluated.json().at("micro_f1"), result.json().at("micro_f1"));
+  const auto run = [&](const Strings& arguments) {
+    const CliResult found = run_cli(arguments);
+    EXPECT_EQ(found.code, 0) << arguments[0] << ": " << found.err;
+    return found.out;
+  };
+  const std::string node(open_graph(path("g.graph")).nodes.names[0]);
+  run({"predict", path("m"), path("g.graph"), "--fanout", "3", "--out", path("p.csv")});
+  run({"embed", path("m"), path("g.graph"), "--out", path("e.npy")});
+  run({"explain", path("m"), path("g.graph"), "--node", node});
+  const std::string summary = run({"explain", path("m"), path("g.graph"), "--summary"});
+  EXPECT_NE(summary.find("common neighbors"), std::string::npos) << summary;
+  run({"neighbors", path("m"), path("g.graph"), "--node", node});
+  run({"check", path("m")});
+  expect_bad_usage(run_cli({"train", path("g.graph"), "--model", "graphsage", "--common-neighbors",
+                            "on", "--out", path("m")}),
+                   {"--common-neighbors on: has no effect on a model that does not read link "
+                    "attributes"});
+}
+
+TEST_F(TrainCli, ReportsTheChoiceOfCommonNeighbors) {
+  const CliResult result =
+      run_cli({"train", path("g.graph"), "--features", "none", "--label-inputs", "off", "--widths",
+               "4", "--epochs", "2", "--out", path("m")});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("\ncommon neighbors "), std::string::npos) << result.out;
+}
+
 TEST_F(TrainCli, ListsMayBeSeparatedByCommasOrSpaces) {
   const auto widths = [&](const Strings& arguments) {
     const CliResult result = run_cli(arguments);

@@ -118,6 +118,14 @@ TEST_F(ReproduceTest, WritesTheResultsForDataWithInformativeLinks) {
   EXPECT_EQ(documents[1].table.rows.size(), 9);
 }
 
+TEST(ReproduceOptions, LeaveOutKnownLabelsAndCommonNeighbors) {
+  const ExperimentData data;
+  for (const TrainOptions& options : {options_for("sage", {}, 1), link_options(data, {}, 1)}) {
+    EXPECT_EQ(options.label_inputs, LabelInputs::kOff);
+    EXPECT_EQ(options.common_neighbors, CommonNeighbors::kOff);
+  }
+}
+
 TEST(Document, IsWrittenAsMarkdownCsvAndHtml) {
   Document document{.name = "x",
                     .title = "A <title>",

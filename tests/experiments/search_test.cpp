@@ -87,10 +87,13 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
                               .negative_file = "pairs.csv",
                               .ranking = Ranking::kSampled}};
   all.calibrate = true;
+  all.label_inputs = LabelInputs::kOff;
+  all.common_neighbors = CommonNeighbors::kOff;
   all.node_scaling = NodeScaling::kRow;
   all.epochs = 3;
   all.patience = 4;
   all.batch = 5;
+  all.chunks = 7;
   all.sampling = {.fanout = {2},
                   .strategy = Strategy::kGate,
                   .replacement = Replacement::kWith,
@@ -107,7 +110,7 @@ TEST(TrainOptionTable, ChangesOnlyTheNamedOptions) {
   all.select = "macro_f1";
   all.eval_every = 8;
   all.seed = 9;
-  all.device = {.device = DeviceChoice::kCuda, .precision = Precision::kTf32};
+  all.device = {.device = DeviceChoice::kCuda, .precision = PrecisionChoice::kTf32, .memory = 2};
   const auto& table = train_option_table();
   EXPECT_EQ(to_json(table.from_json(json::parse(to_json(all).dump()))), to_json(all));
   // Every option differs from its default, so that none is missed.

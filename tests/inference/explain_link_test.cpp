@@ -13,6 +13,7 @@
 namespace lase {
 namespace {
 
+using at::Tensor;
 using Role = RandomLinks::Role;
 
 // One layer: leaving a link out of it is the same as removing an arc from the graph.

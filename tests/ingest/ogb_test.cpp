@@ -74,7 +74,7 @@ TEST_F(OgbFormat, FollowsTheLinkRules) {
 }
 
 TEST_F(OgbFormat, AcceptsPlainFilesAndMissingOptionalOnes) {
-  std::filesystem::remove_all(path("d/split"));
+  remove_all(path("d/split"));
   for (const auto* name : {"edge-feat", "node-feat", "node-label", "edge"}) {
     std::filesystem::remove(path("d/raw/" + std::string(name) + ".csv.gz"));
   }

@@ -131,7 +131,7 @@ TEST(Inputs, ScaleRowsToUnitL2NormAndLearnedFeaturesToLength2) {
     const Graph graph = toy_graph({.nodes = 20, .links = 40, .feature_layout = layout});
     std::vector<bool> training(20, true);
     training[3] = false;
-    const Scaling scaling = fit_scaling(graph, training, NodeScaling::kL2, 2);
+    const Scaling scaling = fit_scaling(graph, training, NodeScaling::kL2, {.learned = 2});
     const Matrix raw = to_rows(graph.nodes.features);
     double squares = 0;
     for (size_t u = 0; u < raw.size(); ++u) {

@@ -67,7 +67,12 @@ class Reference {
   ReferenceOutputs run() {
     Matrix h = features_;
     if (options_.model == "wl") {
-      for (int64_t d = 1; d <= options_.depth; ++d) relabel("relabel" + std::to_string(d));
+      for (int64_t d = 1; d <= options_.depth; ++d) relabel("relabeling" + std::to_string(d));
+      if (options_.depth > 0) {
+        for (auto& r : features_) {
+          for (double& x : r) x = 2 * x - 1;
+        }
+      }
       h = features_;
     }
     if (matrix_.contains("w0")) {

@@ -5,6 +5,7 @@
 #include "lase/base/random.h"
 #include "lase/ops/workspace.h"
 
+#include "gpu_support.h"
 #include "torch_support.h"
 
 namespace lase {
@@ -36,6 +37,25 @@ TEST(ConcatRelu, MatchesTorch) {
     const Workspace workspace;
     expect_same_as_torch(type);
   }
+}
+
+TEST(GpuConcatRelu, GivesTheRowsAndGradientsOfTheCpu) {
+  LASE_NEEDS_GPU();
+  const at::Device gpu(at::kCUDA, 0);
+  Random random(4);
+  const Tensor a = random_floats(random, {300, 5});
+  const Tensor b = random_floats(random, {300, 67});
+  const Tensor outer = random_floats(random, {300, 72});
+  const auto run = [&](const at::Device& device) {
+    const Tensor x = a.to(device).requires_grad_(true);
+    const Tensor z = b.to(device).requires_grad_(true);
+    const Tensor y = ops::concat_relu(x, z);
+    (y * outer.to(device)).sum().backward();
+    return std::vector<Tensor>{y.detach().cpu(), x.grad().cpu(), z.grad().cpu()};
+  };
+  const auto found = run(gpu);
+  const auto expected = run(at::kCPU);
+  for (size_t i = 0; i < found.size(); ++i) expect_same_bits(found[i], expected[i], "concat_relu");
 }
 
 TEST(ConcatRelu, HasAGradientForOneInputOnly) {

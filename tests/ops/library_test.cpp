@@ -18,10 +18,28 @@ using at::Tensor;
 using ops::MaybeTensor;
 
 TEST(Library, RegistersEveryOperator) {
-  for (const char* name :
-       {"gated_sum", "gated_change", "gated_sum_scores", "gated_sum_backward", "largest_arcs",
-        "adam_step", "linear", "linear_backward", "row_dot", "row_dot_backward", "sparse_rows",
-        "attribute_product", "attribute_rows"}) {
+  for (const char* name : {"gated_sum",
+                           "gated_change",
+                           "gated_sum_scores",
+                           "gated_sum_backward",
+                           "largest_arcs",
+                           "adam_step",
+                           "average_step",
+                           "set_numbers",
+                           "linear",
+                           "linear_backward",
+                           "cached_rows",
+                           "concat_relu",
+                           "concat_relu_backward",
+                           "normalize_rows",
+                           "normalize_rows_backward",
+                           "scale_weights",
+                           "scale_weights_backward",
+                           "row_dot",
+                           "row_dot_backward",
+                           "sparse_rows",
+                           "attribute_product",
+                           "attribute_rows"}) {
     const auto found = c10::Dispatcher::singleton().findSchema({join("lase::", name), ""});
     EXPECT_TRUE(found.has_value()) << name;
   }
@@ -38,7 +56,7 @@ TEST(Library, CallsOperatorsThroughTheDispatcher) {
     op.callBoxed(&stack);
     return stack;
   };
-  const auto y = call("lase::linear", {x, c10::IValue(), w, 0.0, int64_t{0}});
+  const auto y = call("lase::linear", {x, c10::IValue(), w, 0.0, int64_t{0}, c10::IValue()});
   expect_same_bits(y[0].toTensor(), ops::linear({x, {}}, w), "linear");
   const auto dot = call("lase::row_dot", {x, c10::IValue(), v});
   expect_same_bits(dot[0].toTensor(), ops::row_dot({x, {}}, v), "row_dot");
@@ -111,8 +129,8 @@ TEST(Library, MovesToTheSameDeviceWithoutCopies) {
   EXPECT_TRUE(rows.to(cpu).matrix.is_same(rows.matrix));
   EXPECT_TRUE(rows.to(cpu).index.is_same(rows.index));
   const Inputs inputs(graph, no_scaling(graph));
-  expect_same_bits(inputs.to(cpu).rows(batch.nodes).dense(), inputs.rows(batch.nodes).dense(),
-                   "inputs");
+  expect_same_bits(inputs.to(cpu, graph, 0).rows(batch.nodes).dense(),
+                   inputs.rows(batch.nodes).dense(), "inputs");
   Parameters parameters(3);
   const Tensor w = parameters.matrix("w", 4, 5);
   const void* previous = w.data_ptr();

@@ -7,6 +7,14 @@
 namespace lase {
 namespace {
 
+void step(Adam& adam, double learning_rate) {
+  ops::StepNumbers::Values values;
+  adam.begin_step(learning_rate, values);
+  ops::StepNumbers numbers(at::kCPU);
+  numbers.set(values);
+  adam.update(numbers.adam_factors());
+}
+
 // Three steps on one number with given gradients, by the equations of Kingma and Ba.
 TEST(Adam, MatchesItsEquations) {
   Parameters parameters(1);
@@ -21,7 +29,7 @@ TEST(Adam, MatchesItsEquations) {
   const double rates[] = {0.1, 0.1, 0.05};
   for (int t = 1; t <= 3; ++t) {
     w.mutable_grad() = at::tensor({gradients[t - 1]}, at::kDouble);
-    adam.step(rates[t - 1]);
+    step(adam, rates[t - 1]);
     const double clipped = std::max(-2.0, std::min(2.0, gradients[t - 1]));
     const double g = clipped + 0.1 * expected;
     m = 0.9 * m + 0.1 * g;
@@ -42,7 +50,7 @@ TEST(Adam, PropagatesNanGradients) {
   at::Tensor& w = parameters.all()[0].second;
   Adam adam(parameters, {.clip = 1});
   w.mutable_grad() = at::tensor({std::nanf(""), 1.0F}, at::kFloat);
-  adam.step(0.1);
+  step(adam, 0.1);
   EXPECT_TRUE(std::isnan(w[0].item<float>()));
   EXPECT_TRUE(std::isfinite(w[1].item<float>()));
 }
@@ -55,7 +63,7 @@ TEST(Adam, DoesNotChangeParametersWithoutGradient) {
   Adam adam(parameters, {.weight_decay = 0.5});
   adam.zero_gradients();
   parameters.all()[0].second.sum().backward();
-  adam.step(0.1);
+  step(adam, 0.1);
   expect_same_bits(parameters.all()[1].second.detach(), before, "b");
   adam.zero_gradients();
   EXPECT_FALSE(parameters.all()[0].second.grad().defined());

@@ -14,7 +14,7 @@ TEST(BatchStream, GivesTheBatchesOfAnEpochInOrder) {
   const Sampling sampling{.fanouts = {3, 2}};
   BatchStream stream(
       all, sampling,
-      {.order = order, .batches = batch_count(std::ssize(order), 9), .key = {5, 7, 0}});
+      {.plan = {.order = order, .batches = batch_count(std::ssize(order), 9), .key = {5, 7, 0}}});
   int64_t number = 0;
   while (const auto item = stream.next()) {
     EXPECT_EQ(item->number, number);
@@ -40,7 +40,7 @@ TEST(BatchStream, GivesBatchesOfSimilarSizes) {
   const Sampling sampling{.fanouts = {3}};
   for (const int64_t size : {1, 3, 7, 11, 39, 40, 50}) {
     const int64_t batches = batch_count(std::ssize(order), size);
-    BatchStream stream(all, sampling, {.order = order, .batches = batches});
+    BatchStream stream(all, sampling, {.plan = {.order = order, .batches = batches}});
     std::vector<int64_t> seeds;
     int64_t least = 40;
     int64_t most = 0;
@@ -60,7 +60,7 @@ TEST(BatchStream, CanBeDestroyedBeforeItsEnd) {
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
   for (int taken = 0; taken < 4; ++taken) {
-    BatchStream stream(all, sampling, {.order = all_nodes(graph), .batches = 20});
+    BatchStream stream(all, sampling, {.plan = {.order = all_nodes(graph), .batches = 20}});
     for (int i = 0; i < taken; ++i) EXPECT_TRUE(stream.next());
   }
 }
@@ -69,7 +69,7 @@ TEST(BatchStream, RethrowsErrorsToTheConsumer) {
   const Graph graph = toy_graph({.nodes = 40, .links = 300});
   const Adjacency& all = graph;
   const Sampling sampling{.fanouts = {3}};
-  BatchStream stream(all, sampling, {.order = {1, 2, 3, 4, 5, 5}, .batches = 3});
+  BatchStream stream(all, sampling, {.plan = {.order = {1, 2, 3, 4, 5, 5}, .batches = 3}});
   EXPECT_TRUE(stream.next());
   EXPECT_TRUE(stream.next());
   EXPECT_THROW(stream.next(), Error);

@@ -27,16 +27,28 @@ TrainOptions device_options(DeviceChoice device) {
   options.epochs = 5;
   options.batch = 64;
   options.select = "loss";  // a score would select another epoch if rounding changes one prediction
-  options.device.device = device;
+  // Rounding changes the losses on a GPU.
+  options.device = {.device = device, .precision = PrecisionChoice::kFp32};
   return options;
 }
 
 TEST(Device, TheCpuHasSinglePrecision) {
   EXPECT_TRUE(choose_device({.device = DeviceChoice::kCpu}, 1 << 30).is_cpu());
   EXPECT_TRUE(choose_device({}, 10).is_cpu());  // too small for a GPU
-  expect_error(
-      [] { choose_device({.device = DeviceChoice::kCpu, .precision = Precision::kTf32}, 10); },
-      {"precision tf32: requires a GPU, but device is cpu"});
+  for (const auto precision : {PrecisionChoice::kTf32, PrecisionChoice::kBf16}) {
+    expect_error([&] { choose_device({.device = DeviceChoice::kCpu, .precision = precision}, 10); },
+                 {"precision ", ": requires a GPU, but device is cpu"});
+  }
+}
+
+TEST(Device, TheAutomaticPrecisionDependsOnTheDevice) {
+  const at::Device gpu(at::kCUDA, 0);
+  EXPECT_EQ(choose_precision({}, at::kCPU, Precision::kBf16), Precision::kFp32);
+  EXPECT_EQ(choose_precision({}, gpu, Precision::kBf16), Precision::kBf16);
+  EXPECT_EQ(choose_precision({.precision = PrecisionChoice::kTf32}, gpu, Precision::kBf16),
+            Precision::kTf32);
+  EXPECT_EQ(choose_precision({.precision = PrecisionChoice::kFp32}, gpu, Precision::kBf16),
+            Precision::kFp32);
 }
 
 TEST(Device, IsRequiredIfItIsChosen) {
@@ -83,17 +95,52 @@ TEST(GpuTrainer, GivesTheSameWeightsForTheSameSeed) {
   expect_same_weights(*second.trained.model, *first.trained.model);
 }
 
+TEST(GpuTrainer, GivesTheSameLossesIfTheGraphStaysOnTheCpu) {
+  LASE_NEEDS_GPU();
+  constexpr double kGiB = 1 << 30;
+  for (const SamplingOptions& sampling :
+       {SamplingOptions{.fanout = {3}, .strategy = Strategy::kUniform},
+        SamplingOptions{.fanout = {3}, .strategy = Strategy::kGate},
+        SamplingOptions{.fanout = {3}, .strategy = Strategy::kSnapshot, .refresh = Refresh::kEager},
+        SamplingOptions{
+            .fanout = {3}, .strategy = Strategy::kSnapshot, .refresh = Refresh::kLazy}}) {
+    std::vector<double> expected;
+    // Everything, less and less, and nothing fits.
+    for (const double bytes : {1e9, 70e3, 50e3, 30e3, 10e3, 1.0}) {
+      TrainOptions options = device_options(DeviceChoice::kCuda);
+      options.sampling = sampling;
+      options.device.memory = bytes / kGiB;
+      std::vector<double> losses;
+      options.progress = [&](const EpochReport& report) { losses.push_back(report.loss); };
+      const TrainResult result = train(device_graph(), options);
+      if (bytes == 1e9) expected = losses;
+      if (bytes == 1) {
+        EXPECT_EQ(result.on_cpu, "adjacency, link attributes, node features");
+      }
+      ASSERT_EQ(losses.size(), expected.size());
+      for (size_t i = 0; i < losses.size(); ++i) {
+        EXPECT_NEAR(losses[i], expected[i], 1e-4 * (1 + expected[i])) << result.on_cpu;
+      }
+    }
+  }
+}
+
 TEST(GpuPredict, GivesTheOutputsOfTheCpu) {
   LASE_NEEDS_GPU();
   const TrainedModel trained = train(device_graph(), device_options(DeviceChoice::kCpu)).trained;
   for (const std::vector<int64_t>& fanout : {std::vector<int64_t>{}, std::vector<int64_t>{3}}) {
-    const auto on = [&](DeviceChoice device) {
-      return predict(trained, device_graph(), {.fanout = fanout, .device = {.device = device}});
+    const auto on = [&](DeviceChoice device, double memory) {
+      return predict(
+          trained, device_graph(),
+          {.fanout = fanout,
+           .device = {.device = device, .precision = PrecisionChoice::kFp32, .memory = memory}});
     };
-    const Predictions cpu = on(DeviceChoice::kCpu);
-    const Predictions gpu = on(DeviceChoice::kCuda);
-    expect_close(gpu.outputs, cpu.outputs, 1e-4, "outputs");
-    expect_close(gpu.embedding, cpu.embedding, 1e-4, "embedding");
+    const Predictions cpu = on(DeviceChoice::kCpu, 0);
+    for (const double memory : {0.0, 1e-9}) {
+      const Predictions gpu = on(DeviceChoice::kCuda, memory);
+      expect_close(gpu.outputs, cpu.outputs, 1e-4, "outputs");
+      expect_close(gpu.embedding, cpu.embedding, 1e-4, "embedding");
+    }
   }
 }
 

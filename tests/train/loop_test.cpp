@@ -50,14 +50,17 @@ TEST(WeightAverage, FollowsTheWeightsCloselyAtFirst) {
   Parameters parameters(1);
   parameters.zeros("w", 2);
   WeightAverage average(parameters, 0.5);
+  const auto update = [&](int64_t step) {
+    average.update(parameters, at::tensor({average.decay(step)}, at::kDouble));
+  };
   parameters.set(weights(1));
-  average.update(parameters, 1);  // decay 0
+  update(1);  // decay 0
   EXPECT_EQ(value_of(average.values()), 1);
   parameters.set(weights(12));
-  average.update(parameters, 2);  // decay 1 / 11
+  update(2);  // decay 1 / 11
   EXPECT_FLOAT_EQ(value_of(average.values()), 11);
   parameters.set(weights(1));
-  average.update(parameters, 1000);  // decay 0.5
+  update(1000);  // decay 0.5
   EXPECT_FLOAT_EQ(value_of(average.values()), 6);
   expect_error([&] { WeightAverage(parameters, 1); }, {"ema_decay 1"});
 }

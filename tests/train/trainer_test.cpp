@@ -202,6 +202,7 @@ TEST(Trainer, TrainsOnGraphsWithoutFeaturesOrAttributes) {
     TrainOptions options = quick(30);
     options.model.model = architecture;
     options.features.embed.method = EmbedMethod::kNone;
+    options.label_inputs = LabelInputs::kOff;
     std::vector<double> loss;
     options.progress = [&](const EpochReport& report) { loss.push_back(report.loss); };
     // The class frequencies can be learned even from uninformative features.
@@ -535,6 +536,7 @@ TEST(TrainerFeatures, AreLearnedIfThatIsBetterOnValidationNodes) {
   const Graph graph = two_groups();
   TrainOptions options = quick(20);
   options.model.widths = {16, 16};
+  options.label_inputs = LabelInputs::kOff;
   options.features.embed.width = 8;
   options.features.embed.epochs = 50;
   const auto result = train(graph, options);

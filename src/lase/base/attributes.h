@@ -6,6 +6,7 @@
 
 #include "lase/base/array.h"
 #include "lase/base/layout.h"
+#include "lase/base/message.h"
 
 namespace lase {
 
@@ -48,6 +49,18 @@ struct Attributes {
 
 // [A, B, …]: dense if all matrices are dense, otherwise sparse.
 Attributes concat_columns(std::span<const Attributes> parts);
+
+// matrix[rows, :], in the same layout. A dictionary shares its table with `matrix`.
+Attributes select_rows(const Attributes& matrix, std::span<const int64_t> rows);
+
+// The rows of all matrices, one matrix after another. The matrices have the same layout and the
+// same number of columns. Equal tables of dictionaries are stored once.
+Attributes concat_rows(std::span<const Attributes> parts);
+
+// Rows for another process, which has the same table of a dictionary, and its matrix for the layout
+// and the columns.
+void append_rows(Message& message, const Attributes& rows);
+Attributes read_rows(MessageReader& message, const Attributes& like);
 
 // The same matrix in sparse layout, without explicit zeros.
 Attributes to_sparse(const Attributes& matrix);

@@ -35,6 +35,8 @@ inline constexpr DType kDTypeOf<int64_t> = DType::kI64;
 template <>
 inline constexpr DType kDTypeOf<int32_t> = DType::kI32;
 template <>
+inline constexpr DType kDTypeOf<uint16_t> = DType::kU16;
+template <>
 inline constexpr DType kDTypeOf<uint8_t> = DType::kU8;
 template <>
 inline constexpr DType kDTypeOf<char> = DType::kU8;

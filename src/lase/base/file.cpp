@@ -16,6 +16,7 @@
 
 #include "lase/base/checksum.h"
 #include "lase/base/error.h"
+#include "lase/base/process_group.h"
 #include "lase/base/text.h"
 
 namespace lase {
@@ -150,7 +151,12 @@ std::string follow_links(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), kept_(is_first_process()) {
+  if (!kept_) {
+    descriptor_ = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    require_file(descriptor_ >= 0, "/dev/null", "cannot be written");
+    return;
+  }
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0) {
     require(S_ISREG(status.st_mode), path_,
@@ -192,7 +198,7 @@ std::shared_ptr<const std::byte> AtomicFile::map(int64_t size) const {
 }
 
 void AtomicFile::reserve(int64_t size) {
-  if (size <= 0) return;
+  if (size <= 0 || !kept_) return;
   const int error = ::posix_fallocate(descriptor_, 0, size);
   // Some file systems cannot reserve space; a full disk is then reported while writing.
   require(error == 0 || error == EOPNOTSUPP || error == EINVAL, path_,
@@ -215,6 +221,7 @@ void AtomicFile::write_at(int64_t offset, std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
+  if (!kept_) return;
   bool done = ::fsync(descriptor_) == 0;
   if (done && !named_) {
     const std::string self = join("/proc/self/fd/", descriptor_);

@@ -40,7 +40,8 @@ const char* changed_mapped_file() noexcept;
 
 // A file that is written completely or not at all: the data goes to an unnamed or temporary file in
 // the same folder, which commit() flushes and renames. Without commit() nothing is left behind and
-// an existing file is unchanged.
+// an existing file is unchanged. If several processes compute the same result (ProcessScope), only
+// process 0 keeps its file.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -57,10 +58,13 @@ class AtomicFile {
   void commit();
 
   const std::string& path() const { return path_; }
+  // False in the other processes: what is written is discarded, and cannot be mapped.
+  bool kept() const { return kept_; }
 
  private:
   std::string path_;
   std::string target_;  // path_, or what it points to if it is a symbolic link
+  bool kept_;
   std::string temporary_;
   int descriptor_ = -1;
   bool named_ = false;  // whether temporary_ exists in the folder

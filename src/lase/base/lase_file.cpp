@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kKinds = {kGraphFile, kModelFile, kCheckpointFile};
+constexpr std::array kKinds = {kGraphFile, kPartitionFile, kPartFile, kModelFile, kCheckpointFile};
 
 constexpr int64_t kSmallArray = 1 << 20;  // bytes; cheap enough to verify whenever a file is opened
 

@@ -17,6 +17,8 @@ struct FileKind {
 };
 
 inline constexpr FileKind kGraphFile{"graph", 1, "import the data again"};
+inline constexpr FileKind kPartitionFile{"partition", 1, "partition the graph again"};
+inline constexpr FileKind kPartFile{"part", 1, "partition the graph again"};
 inline constexpr FileKind kModelFile{"model", 3, "train the model again"};
 inline constexpr FileKind kCheckpointFile{"checkpoint", 2, "start the training again"};
 

@@ -105,20 +105,23 @@ NpyMatrix read_npy(const std::string& path) {
   return matrix;
 }
 
-void write_npy(const std::string& path, std::span<const float> values, int64_t rows,
-               int64_t columns) {
+NpyWriter::NpyWriter(const std::string& path, int64_t rows, int64_t columns) : file_(path) {
   std::string header =
       join("{'descr': '<f4', 'fortran_order': False, 'shape': (", rows, ", ", columns, "), }");
   constexpr size_t kAlignment = 64;
   header.append((kAlignment - (10 + header.size() + 1) % kAlignment) % kAlignment, ' ');
   header += '\n';
   const auto size = static_cast<uint16_t>(header.size());
-  AtomicFile file(path);
   const std::string start = std::string(kMagic) + std::string("\x01\x00", 2) +
                             static_cast<char>(size & 0xFF) + static_cast<char>(size >> 8);
-  file.write(std::as_bytes(std::span(start)));
-  file.write(std::as_bytes(std::span(header)));
-  file.write(std::as_bytes(values));
+  file_.write(std::as_bytes(std::span(start)));
+  file_.write(std::as_bytes(std::span(header)));
+}
+
+void write_npy(const std::string& path, std::span<const float> values, int64_t rows,
+               int64_t columns) {
+  NpyWriter file(path, rows, columns);
+  file.write(values);
   file.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lase/base/array.h"
+#include "lase/base/file.h"
 
 namespace lase {
 
@@ -18,6 +19,17 @@ struct NpyMatrix {
 };
 
 NpyMatrix read_npy(const std::string& path);
+
+// Writes a matrix [rows, columns] as float32, atomically.
+class NpyWriter {
+ public:
+  NpyWriter(const std::string& path, int64_t rows, int64_t columns);
+  void write(std::span<const float> rows) { file_.write(std::as_bytes(rows)); }  // appends
+  void commit() { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+};
 
 void write_npy(const std::string& path, std::span<const float> values, int64_t rows,
                int64_t columns);

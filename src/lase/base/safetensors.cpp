@@ -202,6 +202,7 @@ void SafetensorsWriter::begin(const Metadata& metadata) {
 }
 
 void SafetensorsWriter::commit() {
+  if (!file_.kept()) return;
   int64_t end = data_start_;
   for (const Entry& entry : entries_) end += entry.size;
   {

@@ -82,20 +82,7 @@ void add_features(const LearnedFeatures& learned, Graph& graph) {
   }
   const int64_t width = known.embedding.width();
   const auto rows = Attributes::dense(known.embedding.rows(), graph.node_count(), width);
-  const auto names = numbered_names(name_of(learned.options.method), width);
-  auto& nodes = graph.nodes;
-  if (nodes.features.columns == 0) {
-    nodes.features = rows;
-    nodes.feature_names = names;
-    return;
-  }
-  const std::array parts{nodes.features, rows};
-  nodes.features = concat_columns(parts);
-  StringTableBuilder all_names;
-  for (const auto& table : {nodes.feature_names, names}) {
-    for (int64_t i = 0; i < table.size(); ++i) all_names.add(table[i]);
-  }
-  nodes.feature_names = all_names.finish();
+  append_features(graph.nodes, rows, numbered_names(name_of(learned.options.method), width));
 }
 
 }  // namespace lase

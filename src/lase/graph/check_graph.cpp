@@ -6,54 +6,13 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/graph/array_writer.h"
+#include "lase/graph/check_arrays.h"
 #include "lase/graph/graph.h"
 
 namespace lase {
 namespace {
 
 constexpr int64_t kGrain = 1 << 16;
-
-template <class T>
-void check_range(const Array<T>& values, int64_t low, int64_t end, const std::string& name,
-                 const std::string& path) {
-  parallel_for(values.size(), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      require(values[i] >= low && values[i] < end, path, ": ", name, "[", i, "] is ", values[i],
-              ", expected ", low, " to ", end - 1);
-    }
-  });
-}
-
-void check_ascending(const Array<int64_t>& row_ptr, const std::string& name,
-                     const std::string& path) {
-  parallel_for(row_ptr.size() - 1, kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      require(row_ptr[i] >= 0 && row_ptr[i] <= row_ptr[i + 1], path, ": ", name,
-              " decreases at index ", i);
-    }
-  });
-}
-
-void check_attributes(const Attributes& matrix, const std::string& name, const std::string& path) {
-  if (matrix.columns == 0) return;
-  check_finite(matrix.values, name, path);
-  if (matrix.layout == Layout::kDictionary) {
-    check_range(matrix.code, 0, matrix.codes(), name + ".code", path);
-  }
-  if (matrix.layout == Layout::kSparse) {
-    check_ascending(matrix.row_ptr, name + ".row_ptr", path);
-    check_range(matrix.column, 0, matrix.columns, name + ".column", path);
-  }
-}
-
-void check_split(const Array<uint8_t>& split, Split least, const std::string& name,
-                 const std::string& path) {
-  for (int64_t i = 0; i < split.size(); ++i) {
-    const int part = split[i];
-    require(part >= static_cast<int>(least) && part <= static_cast<int>(Split::kTest), path, ": ",
-            name, "[", i, "] is ", part, ", expected ", static_cast<int>(least), " to 3");
-  }
-}
 
 void check_targets(const Graph& graph, const std::string& path) {
   const LinkTargets& targets = graph.targets;
@@ -78,11 +37,9 @@ void check_graph(const Graph& graph, const std::string& path) {
   });
   check_attributes(graph.link_attributes, "link_attributes", path);
   check_attributes(graph.nodes.features, "node_features", path);
-  check_range(graph.nodes.labels.label, -1, graph.nodes.labels.classes(), "labels", path);
-  check_finite(graph.nodes.labels.target, "targets", path, Unknown::kAllowed);
+  check_labels(graph.nodes.labels, path);
   check_strings(graph.nodes.names, "names", path);
   check_strings(graph.nodes.feature_names, "node_feature_names", path);
-  check_strings(graph.nodes.labels.names, "label_names", path);
   check_strings(graph.attribute_names, "link_attribute_names", path);
   for (const auto& [name, reduction] : {std::pair{"node_reduction", &graph.node_reduction},
                                         {"link_reduction", &graph.link_reduction}}) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lase/graph/graph.h"
+#include "lase/graph/graph_parts.h"
 
 namespace lase {
 
@@ -15,6 +16,10 @@ std::string describe_text(const Graph& graph);
 // columns to list in the text.
 nlohmann::json describe_details_json(const Graph& graph);
 std::string describe_details_text(const Graph& graph, int64_t most = 12);
+
+// Summary of a partitioned graph, without reading its parts.
+nlohmann::json describe_parts_json(const GraphParts& parts);
+std::string describe_parts_text(const GraphParts& parts);
 
 // What a model file says about itself: type, inputs, outputs, training. Does not depend on torch.
 nlohmann::json describe_model_json(const std::string& path);

@@ -55,6 +55,8 @@ json describe_model_json(const std::string& path) try {
           {"separate_directions", about.at("separate_directions")},
           {"degree_features", about.at("degree_features")},
           {"learned_features", !about.value("learned", json()).is_null()},
+          {"label_inputs", about.value("label_inputs", false)},
+          {"common_neighbors", about.value("common_neighbors", false)},
           {"preprocessing", about.value("preprocessing", json::object())},
           {"decision", about.value("decision", json::object())},
           {"epochs", training.value("epochs", 0)},
@@ -82,10 +84,12 @@ std::string describe_model_text(const json& about) {
   }
   out << "node features    " << grouped(std::ssize(about["node_features"]))
       << (about["degree_features"] == true && predicts == "nodes" ? ", from degrees" : "")
-      << (about["learned_features"] == true ? ", with features learned from links" : "");
+      << (about["learned_features"] == true ? ", with features learned from links" : "")
+      << (about["label_inputs"] == true ? ", with known labels" : "");
   if (!about["node_features"].empty()) out << ": " << list_text(about["node_features"]);
   out << "\nlink attributes  " << grouped(std::ssize(about["link_attributes"]))
-      << (about["separate_directions"] == true ? ", separate per direction" : "");
+      << (about["separate_directions"] == true ? ", separate per direction" : "")
+      << (about["common_neighbors"] == true ? ", with common neighbors" : "");
   if (!about["link_attributes"].empty()) out << ": " << list_text(about["link_attributes"]);
   const json& preprocessing = about["preprocessing"];
   if (preprocessing.contains("slices_by")) {

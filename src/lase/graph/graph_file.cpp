@@ -8,94 +8,15 @@
 #include "lase/graph/array_writer.h"
 #include "lase/graph/graph.h"
 #include "lase/graph/graph_metadata.h"
+#include "lase/graph/graph_parts.h"
+#include "lase/graph/stored_arrays.h"
 
 namespace lase {
 namespace {
 
 using nlohmann::json;
 
-Layout layout_from_name(const std::string& name, const std::string& path) {
-  for (const auto layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {
-    if (layout_name(layout) == name) return layout;
-  }
-  fail(path, ": unknown attribute layout ", quote(name), ", expected dense, sparse or dictionary");
-}
-
-Task task_from_name(const std::string& name, const std::string& path) {
-  for (const auto task : {Task::kNone, Task::kSingleLabel, Task::kMultiLabel, Task::kRegression}) {
-    if (task_name(task) == name) return task;
-  }
-  fail(path, ": unknown task ", quote(name),
-       ", expected none, single-label, multi-label or regression");
-}
-
-Attributes get_attributes(const SafetensorsFile& file, const std::string& name, int64_t rows,
-                          const json& about) {
-  Attributes matrix;
-  matrix.rows = rows;
-  matrix.columns = non_negative_at(about, "columns");
-  matrix.layout = layout_from_name(about.value("layout", "dense"), file.path());
-  require(matrix.columns >= 0, file.path(), ": the number of columns of ", name,
-          " is missing or invalid");
-  if (matrix.columns == 0) {
-    matrix.layout = Layout::kDense;  // no arrays, whatever the layout
-    return matrix;
-  }
-  switch (matrix.layout) {
-    case Layout::kDense:
-      matrix.values = file.get<float>(name, {rows, matrix.columns});
-      break;
-    case Layout::kSparse:
-      matrix.row_ptr = file.get<int64_t>(name + ".row_ptr", {rows + 1});
-      matrix.values = file.get<float>(name + ".value", {-1});
-      matrix.column = file.get<int32_t>(name + ".column", {matrix.values.size()});
-      require(matrix.row_ptr[0] == 0 && matrix.row_ptr[rows] == matrix.values.size(), file.path(),
-              ": the array ", quote(name + ".row_ptr"), " does not cover the stored values");
-      break;
-    case Layout::kDictionary:
-      matrix.code = file.get<int32_t>(name + ".code", {rows});
-      matrix.values = file.get<float>(name + ".table", {-1, matrix.columns});
-      break;
-  }
-  return matrix;
-}
-
-// Indices are stored in 32 or 64 bits.
-IndexArray get_indices(const SafetensorsFile& file, const std::string& name, int64_t size) {
-  if (file.holds<int64_t>(name)) return file.get<int64_t>(name, {size});
-  return file.get<int32_t>(name, {size});
-}
-
-// Names of the arrays of labels.
-struct LabelArrays {
-  std::string label;
-  std::string target;
-  std::string names;
-};
-const LabelArrays kNodeLabels = {"labels", "targets", "label_names"};
 const LabelArrays kTargetLabels = {"targets.labels", "targets.values", "targets.label_names"};
-
-Labels get_labels(const SafetensorsFile& file, const LabelArrays& arrays, const json& about,
-                  int64_t rows) {
-  Labels labels;
-  labels.task = task_from_name(about.value("task", "none"), file.path());
-  labels.names = get_strings(file, arrays.names);
-  if (labels.task == Task::kSingleLabel) labels.label = file.get<int32_t>(arrays.label, {rows});
-  const bool has_targets = labels.task == Task::kMultiLabel || labels.task == Task::kRegression;
-  if (has_targets && rows > 0 && labels.classes() > 0) {
-    labels.target = file.get<float>(arrays.target, {rows, labels.classes()});
-  }
-  return labels;
-}
-
-void add_labels(ArrayWriter& writer, const LabelArrays& arrays, const Labels& labels,
-                int64_t rows) {
-  if (labels.task == Task::kSingleLabel) writer.add(arrays.label, labels.label, {rows});
-  if (!labels.target.empty()) {
-    writer.add(arrays.target, labels.target, {rows, labels.classes()});
-  }
-  writer.add(arrays.names, labels.names);
-}
 
 LinkTargets get_targets(const SafetensorsFile& file, const json& about) {
   LinkTargets targets;
@@ -127,20 +48,17 @@ void add_targets(ArrayWriter& writer, const LinkTargets& targets) {
 }  // namespace
 
 Metadata graph_metadata(const Graph& graph) {
-  const auto describe = [](const Attributes& matrix) {
-    return json{{"columns", matrix.columns}, {"layout", layout_name(matrix.layout)}};
-  };
   json about = {{"links", graph.links},
                 {"directed", graph.directed},
                 {"separate_directions", graph.separate_directions},
                 {"task", task_name(graph.nodes.labels.task)},
-                {"node_features", describe(graph.nodes.features)},
-                {"link_attributes", describe(graph.link_attributes)},
+                {"node_features", attributes_metadata(graph.nodes.features)},
+                {"link_attributes", attributes_metadata(graph.link_attributes)},
                 {"fingerprint", graph.fingerprint},
                 {"preprocessing", graph.preprocessing}};
   if (const LinkTargets& targets = graph.targets; targets.size() > 0) {
     about["link_targets"] = {{"task", task_name(targets.labels.task)},
-                             {"attributes", describe(targets.attributes)},
+                             {"attributes", attributes_metadata(targets.attributes)},
                              {"relations", targets.relations}};
   }
   return file_metadata(kGraphFile, about);
@@ -213,10 +131,20 @@ Graph read_graph(const SafetensorsFile& file) try {
 
 }  // namespace
 
-Graph open_graph(const std::string& path) { return read_graph(open_lase_file(path, kGraphFile)); }
+namespace {
+
+SafetensorsFile open_graph_file(const std::string& path) {
+  require(!is_partitioned(path), path,
+          ": is a partitioned graph, which is not supported here; expected a graph file");
+  return open_lase_file(path, kGraphFile);
+}
+
+}  // namespace
+
+Graph open_graph(const std::string& path) { return read_graph(open_graph_file(path)); }
 
 Graph load_graph(const std::string& path) {
-  const SafetensorsFile file = open_lase_file(path, kGraphFile);
+  const SafetensorsFile file = open_graph_file(path);
   Graph graph = read_graph(file);
   file.verify();
   check_graph(graph, path);

@@ -17,4 +17,7 @@ struct Nodes {
   Array<uint8_t> split;  // [n]: values of Split, or empty
 };
 
+// Adds columns after those that the nodes have.
+void append_features(Nodes& nodes, const Attributes& columns, const StringTable& names);
+
 }  // namespace lase

@@ -8,6 +8,7 @@
 #include "lase/base/error.h"
 #include "lase/graph/column_summary.h"
 #include "lase/inference/inference.h"
+#include "lase/inference/label_passes.h"
 #include "lase/inference/objective.h"
 #include "lase/inference/predict.h"
 #include "lase/model/layers/registry.h"
@@ -31,8 +32,11 @@ class Examined {
     Scaling scaling = trained_.scaling;
     scaling.link_scale = scaling.link_scale.clone();
     for (const int64_t j : replaced) scaling.link_scale[j] = 0;
-    const Inputs inputs(graph_, scaling);
-    return infer(*trained_.model, inputs, graph_, Keep::kLogits).logits.index_select(0, nodes_);
+    const LabelPasses passes(Inputs(graph_, scaling));
+    const Outputs outputs = passes.outputs([&](const Inputs& inputs) {
+      return infer(*trained_.model, inputs, graph_, Keep::kLogits);
+    });
+    return outputs.logits.index_select(0, nodes_);
   }
 
  private:

@@ -25,7 +25,10 @@ Readout head_of(const Model& model) {
 }  // namespace
 
 Ego::Ego(const Network& network, int64_t node, int64_t first_layer, Readout readout)
-    : network_(network), first_(first_layer), readout_(std::move(readout)) {
+    : network_(network),
+      inputs_(network.passes.inputs(network.passes.of(node))),
+      first_(first_layer),
+      readout_(std::move(readout)) {
   const std::vector<int64_t> fanouts(static_cast<size_t>(model().block_count() - first_),
                                      kWholeNeighborhood);
   const std::array seeds{node};
@@ -36,7 +39,7 @@ Ego::Ego(const Network& network, int64_t node) : Ego(network, node, head_of(netw
 
 Ego::Ego(const Network& network, int64_t node, Readout readout)
     : Ego(network, node, int64_t{0}, std::move(readout)) {
-  states_.push_back(model().start(network.inputs, batch_.nodes));
+  states_.push_back(model().start(inputs_, batch_.nodes));
   run_layers();
 }
 

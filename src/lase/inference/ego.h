@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "lase/inference/label_passes.h"
 #include "lase/model/model.h"
 #include "lase/model/model_file.h"
 
@@ -14,13 +15,13 @@ struct Network {
   const TrainedModel& trained;
   const Graph& graph;
   Adjacency arcs;
-  Inputs inputs;
+  LabelPasses passes;
 
   Network(const TrainedModel& of, const Graph& on)
       : trained(of),
         graph(on),
         arcs(static_cast<const Adjacency&>(on)),
-        inputs(on, of.scaling, ScaleWhen::kOnDemand) {}
+        passes(Inputs(on, of.scaling, ScaleWhen::kOnDemand)) {}
   const Model& model() const { return *trained.model; }
   int64_t last_layer() const { return model().block_count() - 1; }
 };
@@ -40,7 +41,7 @@ class Ego {
   Ego(const Network& network, int64_t node, const State& last_input);
 
   const Model& model() const { return network_.model(); }
-  const LinkAttributes& links() const { return network_.inputs.links(); }
+  const LinkAttributes& links() const { return inputs_.links(); }
   int64_t first_layer() const { return first_; }
   int64_t last_layer() const { return network_.last_layer(); }
   const State& input(int64_t l) const { return states_[static_cast<size_t>(l - first_)]; }
@@ -70,6 +71,7 @@ class Ego {
   at::Tensor read_out(const State& state) const { return readout_(model().embedding(state)); }
 
   const Network& network_;
+  const Inputs& inputs_;  // without the label of the node
   int64_t first_;
   Readout readout_;
   Batch batch_;

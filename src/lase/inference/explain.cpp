@@ -228,6 +228,8 @@ class OwnExplainer {
     const Attributes& features = network.graph.nodes.features;
     own_.resize(static_cast<size_t>(features.columns));
     features.copy_row(options.node, own_.data());
+    std::fill_n(own_.end() - network.trained.scaling.added.labels,
+                network.trained.scaling.added.labels, 0.0F);
     mean_.resize(own_.size());
     const Scaling& scaling = network.trained.scaling;
     const bool shifted =
@@ -364,13 +366,19 @@ Explanation explain(const TrainedModel& trained, const Graph& graph,
 
 struct LastLayerExplainer::Parts {
   Network network;
-  State last_input;  // of the last layer, for all nodes
+  std::vector<State> last_input;  // of the last layer, for all nodes, in each of the passes
 
   Parts(const TrainedModel& trained, const Graph& graph) : network(trained, graph) {
     if (network.last_layer() < 0) return;
     const ops::OneThread one_thread;
-    const Inputs ahead(graph, trained.scaling);
-    last_input = last_layer_input(network.model(), ahead, network.arcs);
+    const LabelPasses ahead(Inputs(graph, trained.scaling));
+    for (int64_t pass = 0; pass < ahead.count(); ++pass) {
+      last_input.push_back(last_layer_input(network.model(), ahead.inputs(pass), network.arcs));
+    }
+  }
+
+  const State& input_for(int64_t node) const {
+    return last_input[static_cast<size_t>(network.passes.of(node))];
   }
 };
 
@@ -384,7 +392,7 @@ Explanation LastLayerExplainer::explain(const ExplainOptions& options) const {
   if (network.last_layer() < 0) return {};
   const ops::OneThread one_thread;
   c10::NoGradGuard no_grad;
-  return explain_ego(network, Ego(network, options.node, parts_->last_input), options);
+  return explain_ego(network, Ego(network, options.node, parts_->input_for(options.node)), options);
 }
 
 }  // namespace lase

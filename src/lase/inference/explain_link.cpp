@@ -166,7 +166,7 @@ Tensor decode(const Network& network, const DecoderInputs& in) {
               .target = rows(in.target) + in.source.size(0),
               .link = {},
               .statistics = {}};
-  LinkAttributes links = network.inputs.targets();
+  LinkAttributes links = network.passes.inputs(0).targets();
   if (in.attributes.size(1) > 0) {
     links.f = {};
     links.f.rows = in.attributes.size(0);

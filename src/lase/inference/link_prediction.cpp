@@ -218,9 +218,11 @@ Query PredictedLinks::training_query(std::span<const int64_t> seeds, const Visib
   const size_t n = seeds.size();
   const bool from_file = !file_.source.empty();
   const bool pools = options_.sampling != NegativeSampling::kTwoHop && !from_file;
+  // The number of a seed in its batch, of which these may be a chunk.
+  const auto number = [&](size_t i) { return key.first_seed + static_cast<int64_t>(i); };
   std::vector<int32_t> pool;
   for (size_t i = 0; pools && i < std::max(n, negatives); ++i) {
-    Random random(key.seed, kNegativeStream, key.epoch, key.batch, i);
+    Random random(key.seed, kNegativeStream, key.epoch, key.batch, number(i));
     pool.push_back(negative(0, graph, random));
   }
   Ends ends;
@@ -233,7 +235,7 @@ Query PredictedLinks::training_query(std::span<const int64_t> seeds, const Visib
     const int64_t relation = known_.relation(seed);
     ends.add(link.source, link.target, seed);
     *is_link++ = false;
-    Random random(key.seed, kNegativeStream, key.epoch, key.batch, i, 1);
+    Random random(key.seed, kNegativeStream, key.epoch, key.batch, number(i), 1);
     const auto sample = [&](size_t j) -> Pair {
       const bool replaces_target = j % 2 == 0;
       if (from_file) return negative_from_file(link, replaces_target, random);

@@ -8,6 +8,7 @@
 #include "lase/base/error.h"
 #include "lase/inference/link_options.h"
 #include "lase/inference/objectives/objectives.h"
+#include "lase/ops/device.h"
 
 namespace lase {
 
@@ -138,6 +139,10 @@ std::vector<int64_t> Objective::seeds(const Graph& graph, Split split) const {
 
 void Objective::check(std::span<const int64_t> training) const {
   require(!training.empty(), "the graph has no training node with a label");
+}
+
+LossSum Objective::loss(const Tensor& outputs, std::span<const int64_t> nodes) const {
+  return loss(outputs, ops::move(truth(nodes), outputs.device()));
 }
 
 int64_t Objective::explained_output(const Tensor& predictions) const {

@@ -54,8 +54,12 @@ class Objective {
   virtual void check(std::span<const int64_t> training) const;
   // Fits the loss to the training nodes: the scale of targets, and the class weights if `balance`.
   virtual void fit(std::span<const int64_t> /*training*/, bool /*balance*/) {}
-  // Loss of `outputs` [n, outputs()] for these nodes. Unknown entries are ignored.
-  virtual LossSum loss(const at::Tensor& outputs, std::span<const int64_t> nodes) const = 0;
+  // What the outputs for these nodes are compared with, one row per node, on the CPU.
+  virtual at::Tensor truth(std::span<const int64_t> nodes) const = 0;
+  // Loss of `outputs` [n, outputs()], given the truth on the same device. Unknown entries are
+  // ignored.
+  virtual LossSum loss(const at::Tensor& outputs, const at::Tensor& truth) const = 0;
+  LossSum loss(const at::Tensor& outputs, std::span<const int64_t> nodes) const;
   // Loss of exact outputs, as score() expects them.
   virtual LossSum validation_loss(const at::Tensor& outputs, std::span<const int64_t> nodes) const {
     return loss(outputs, nodes);

@@ -23,6 +23,7 @@ OwnSums::Single OwnSums::single(const Tensor& arcs, const ops::AttributeTensors*
   Single links{block_, inputs_};
   Block& block = links.block;
   block.target = at::zeros({count}, at::kLong);
+  block.leading = false;
   block.row_ptr = at::arange(count + 1, at::kLong);
   block.source = block_.source.index_select(0, arcs);
   if (block_.weight.defined()) block.weight = block_.weight.index_select(0, arcs);
@@ -99,6 +100,7 @@ OwnSums::Values OwnSums::with_attributes(int64_t arc, const Tensor& attributes) 
 Tensor OwnSums::outputs(const Values& s) const {
   Block variants = block_;
   variants.target = at::zeros({s[0].size(0)}, at::kLong);
+  variants.leading = false;
   const State state =
       ego_.model().layer(l_).update({ego_.input(l_), variants, ego_.links(), {}}, inputs_, s);
   return ego_.outputs_with(l_, ego_.model().finish(l_, state));

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "lase/inference/prediction_columns.h"
+#include "lase/model/label_inputs.h"
 #include "lase/model/model_file.h"
 #include "lase/ops/device.h"
 
@@ -31,10 +33,6 @@ Predictions predict(const TrainedModel& trained, const Graph& graph,
 // for regression.
 at::Tensor probabilities(const TrainedModel& trained, const at::Tensor& outputs);
 
-// The labels of a graph with the class numbers of the model, matched by name. Classes unknown to
-// the model are numbered after its own.
-Labels labels_as_trained(const TrainedModel& trained, const Labels& labels);
-
 // The class of every node [rows], given rows of Predictions::outputs: by the highest probability,
 // or with two classes by the threshold of the model. Undefined for other tasks.
 at::Tensor predicted_classes(const TrainedModel& trained, const at::Tensor& outputs);
@@ -44,6 +42,12 @@ at::Tensor predicted_classes(const TrainedModel& trained, const at::Tensor& outp
 void write_predictions(const TrainedModel& trained, const Graph& graph,
                        const Predictions& predictions, const PredictionColumns& columns,
                        const std::string& path);
+
+// The same for outputs that are computed elsewhere: rows(first, last) are those from `first` to
+// `last`, or none, which leaves them out.
+void write_predictions(const TrainedModel& trained, const StringTable& names,
+                       const std::function<at::Tensor(int64_t first, int64_t last)>& rows,
+                       const PredictionColumns& columns, const std::string& path);
 
 // Writes .npy, or CSV with node names.
 void write_embeddings(const Graph& graph, const at::Tensor& embedding, const std::string& path);

@@ -50,8 +50,9 @@ LinkPredictor::LinkPredictor(const TrainedModel& trained, const Graph& graph,
                              const std::string& path, const DeviceOptions& device)
     : trained_(trained),
       path_(path),
-      precision_(device.precision),
       model_(model_on(trained.model, choose_device(device, graph.links))),
+      precision_(choose_precision(device, model_->device(), kInferencePrecision)),
+      device_memory_(choose_memory(device, model_->device())),
       options_(options_of(trained)),
       seed_(trained.link_task.value("seed", uint64_t{1})),
       graph_(graph) {
@@ -93,8 +94,8 @@ LinkPredictor::Visible LinkPredictor::visible(Split split) const {
   Graph graph = graph_;
   graph.adjacency() = visible_links(graph_, split);
   graph = prepare_graph(trained_, std::move(graph), path_);
-  const Inputs inputs(graph, trained_.scaling);
-  return {std::move(graph), inputs.to(model_->device())};
+  const Inputs inputs = Inputs(graph, trained_.scaling).to(model_->device(), graph, device_memory_);
+  return {std::move(graph), inputs};
 }
 
 Tensor LinkPredictor::evaluate(std::span<const int64_t> links, Split split) const {
@@ -131,7 +132,7 @@ Tensor LinkPredictor::hidden_outputs(const Visible& visible, const Seeds& seeds,
   for (int64_t first = 0; first < std::ssize(links); first += size) {
     const auto some = links.subspan(static_cast<size_t>(first),
                                     static_cast<size_t>(std::min(size, std::ssize(links) - first)));
-    const HiddenArcs hidden = seeds.hidden(visible.graph, some);
+    const HiddenArcs hidden = seeds.hidden(visible.graph, some).arcs;
     const Evaluation evaluation(seeds, some, {visible.graph, &hidden});
     const Batch batch = sample_batch(visible.graph, evaluation.nodes(), whole, {}, &hidden)
                             .to(visible.inputs.device());

@@ -72,8 +72,9 @@ class LinkPredictor {
 
   const TrainedModel trained_;
   std::string path_;
-  Precision precision_;
   std::shared_ptr<const Model> model_;  // on the device
+  Precision precision_;
+  int64_t device_memory_ = 0;
   LinkTaskOptions options_;
   uint64_t seed_ = 1;
   Graph graph_;

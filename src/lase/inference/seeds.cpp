@@ -15,6 +15,12 @@ const Seeds& node_seeds() {
   return seeds;
 }
 
+Hidden NodeSeeds::hidden(const Adjacency& graph, std::span<const int64_t> seeds) const {
+  Hidden hidden;
+  if (label_inputs_) hidden.labels = mask_of(seeds, graph.node_count());
+  return hidden;
+}
+
 Query Query::to(const at::Device& device) const {
   Query query = *this;
   query.excluded = ops::move(excluded, device);
@@ -78,14 +84,14 @@ Tensor Evaluation::outputs(const Model& model, const Inputs& inputs,
 
 // ---- Links with labels
 
-HiddenArcs LinkSeeds::hidden(const Adjacency& graph, std::span<const int64_t> seeds) const {
+Hidden LinkSeeds::hidden(const Adjacency& graph, std::span<const int64_t> seeds) const {
   std::vector<int32_t> source;
   std::vector<int32_t> target;
   for (const int64_t seed : seeds) {
     source.push_back(targets_.source[seed]);
     target.push_back(targets_.target[seed]);
   }
-  return {graph, source, target};
+  return {.arcs = {graph, source, target}, .labels = {}};
 }
 
 Query LinkSeeds::query_of(const Ends& ends, const VisibleGraph& graph) const {

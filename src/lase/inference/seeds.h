@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,9 +30,14 @@ struct Query {
   Query to(const at::Device& device) const;
 };
 
-// The number of links, of n training links, that may be hidden at once: most of them should pass
-// messages.
-inline int64_t most_hidden(int64_t n) { return std::max<int64_t>(1, n / 10); }
+// What is hidden while seeds are scored in training.
+struct Hidden {
+  HiddenArcs arcs;    // pass no messages
+  at::Tensor labels;  // bool [nodes]: the nodes whose labels are not inputs; undefined: none
+
+  // Null if there are none.
+  const HiddenArcs* some_arcs() const { return arcs.empty() ? nullptr : &arcs; }
+};
 
 // The seeds of a task: what is sampled in batches, scored and predicted. A seed is a number, of a
 // node or of a target link.
@@ -42,11 +48,13 @@ class Seeds {
   Seeds& operator=(const Seeds&) = delete;
   virtual ~Seeds() = default;
 
-  // Arcs that pass no messages while these seeds are scored in training.
-  virtual HiddenArcs hidden(const Adjacency& /*graph*/, std::span<const int64_t> /*seeds*/) const {
+  // Whether seeds hide anything while they are scored in training, and what.
+  virtual bool hides() const { return false; }
+  virtual Hidden hidden(const Adjacency& /*graph*/, std::span<const int64_t> /*seeds*/) const {
     return {};
   }
-  virtual bool hides() const { return false; }
+  // The number of seeds, of n, that may be hidden at once.
+  virtual int64_t most_hidden(int64_t /*n*/) const { return std::numeric_limits<int64_t>::max(); }
   // What a training step requires, including negative samples.
   virtual Query training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
                                const SampleKey& key) const = 0;
@@ -68,6 +76,15 @@ const Seeds& node_seeds();
 
 class NodeSeeds : public Seeds {
  public:
+  // `label_inputs`: known labels are inputs, except those of the seeds.
+  explicit NodeSeeds(bool label_inputs = false) : label_inputs_(label_inputs) {}
+
+  bool hides() const override { return label_inputs_; }
+  Hidden hidden(const Adjacency& graph, std::span<const int64_t> seeds) const override;
+  // Predictions see the labels of all training nodes, so most of them should be visible.
+  int64_t most_hidden(int64_t n) const override {
+    return label_inputs_ ? std::max<int64_t>(1, n / 2) : Seeds::most_hidden(n);
+  }
   Query training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
                        const SampleKey&) const override {
     return query(seeds, graph);
@@ -75,6 +92,9 @@ class NodeSeeds : public Seeds {
   Query query(std::span<const int64_t> seeds, const VisibleGraph&) const override {
     return {.nodes = {seeds.begin(), seeds.end()}};
   }
+
+ private:
+  bool label_inputs_;
 };
 
 // Exact outputs of seeds. Pairs are made in chunks, so that memory does not grow with their number.
@@ -120,7 +140,9 @@ class LinkSeeds : public Seeds {
       : targets_(targets), rules_(rules) {}
 
   bool hides() const override { return true; }
-  HiddenArcs hidden(const Adjacency& graph, std::span<const int64_t> seeds) const override;
+  Hidden hidden(const Adjacency& graph, std::span<const int64_t> seeds) const override;
+  // Most links should pass messages.
+  int64_t most_hidden(int64_t n) const override { return std::max<int64_t>(1, n / 10); }
   Query training_query(std::span<const int64_t> seeds, const VisibleGraph& graph,
                        const SampleKey& key) const override;
   Query query(std::span<const int64_t> seeds, const VisibleGraph& graph) const override;

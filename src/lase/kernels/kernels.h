@@ -136,11 +136,14 @@ void sum_rows(const float* h, const int64_t* row, int64_t n, int64_t d, const fl
 //   m ← β1 m + (1−β1) g'     v ← β2 v + (1−β2) g'²
 //   w ← w − lr m̂ / (√v̂ + ε),   m̂ = m / (1 − β1^steps),   v̂ = v / (1 − β2^steps)
 struct AdamStep {
-  double learning_rate = 0;
+  double rate = 0;      // lr / (1 − β1^steps)
+  double correct2 = 1;  // 1 − β2^steps
   double weight_decay = 0;
-  double clip = 0;    // largest absolute value of an entry of g; 0: unlimited
-  int64_t steps = 1;  // including this one
+  double clip = 0;  // largest absolute value of an entry of g; 0: unlimited
 };
+inline constexpr double kAdamBeta1 = 0.9;
+inline constexpr double kAdamBeta2 = 0.999;
+inline constexpr double kAdamEpsilon = 1e-8;
 template <class T>  // float or double
 void adam_step(const AdamStep& step, const T* g, int64_t n, T* w, T* m, T* v);
 

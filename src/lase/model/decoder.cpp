@@ -14,10 +14,9 @@ using at::Tensor;
 
 // W ((f − mean) scale) for rows of the links' attributes: [n, rows of W].
 Tensor attribute_product(const LinkAttributes& links, const Tensor& rows, const Tensor& w) {
-  const Tensor scaled = links.scaled(w);
-  const Tensor product = ops::attribute_product(links.f, rows, scaled);
-  const Tensor shift = links.shift(scaled);
-  return shift.defined() ? product + shift : product;
+  const ops::ScaledWeights scaled = links.scaled(w);
+  const Tensor product = ops::attribute_product(links.f, rows, scaled.w);
+  return scaled.shift.defined() ? product + scaled.shift : product;
 }
 
 // A score that is a product of parts of both nodes and of the link.

@@ -31,6 +31,15 @@ struct Decision {
   float offset_of(int64_t c) const { return offset.empty() ? 0 : offset[static_cast<size_t>(c)]; }
 };
 
+// The last columns of node features that are added to those of the graph: learned features, then
+// known labels.
+struct AddedColumns {
+  int64_t learned = 0;
+  int64_t labels = 0;
+
+  int64_t all() const { return learned + labels; }
+};
+
 // What a model needs to know about its data: names and meaning of its inputs and outputs.
 struct ModelDescription {
   Predicts predicts = Predicts::kNodes;  // not kAuto
@@ -43,6 +52,9 @@ struct ModelDescription {
   bool separate_directions = false;
   bool degree_features = false;  // the graph had no features; see degree_features()
   LearnedFeatures learned;       // in addition to those of the graph, if requested
+  bool label_inputs = false;     // known labels are among the features; see add_label_inputs()
+  // The last link attribute is not one of the graph; see add_common_neighbors().
+  bool common_neighbors = false;
   Reduction node_reduction;
   Reduction link_reduction;
   // Of the training graph; see RawGraph. Empty in models of version 0.1.
@@ -50,6 +62,13 @@ struct ModelDescription {
   // How links are split and ranked, if links are predicted; see LinkTaskOptions.
   nlohmann::json link_task = nlohmann::json::object();
   nlohmann::json training = nlohmann::json::object();  // options, curve, scores; informational
+
+  // Labels have a column each; if not every node has exactly one, another tells whether any is
+  // known.
+  AddedColumns added() const {
+    const int64_t labels = label_names.size() + (task == Task::kSingleLabel ? 0 : 1);
+    return {.learned = learned.embedding.width(), .labels = label_inputs ? labels : 0};
+  }
 };
 
 }  // namespace lase

@@ -13,196 +13,11 @@
 #include "lase/base/names.h"
 #include "lase/base/parallel.h"
 #include "lase/ops/linear.h"
+#include "lase/ops/pinned.h"
 
 namespace lase {
 
 using at::Tensor;
-
-namespace {
-
-struct Moments {
-  Tensor mean;
-  Tensor scale;   // 1 / standard deviation
-  Tensor unseen;  // bool: the values of all rows are 0
-};
-
-Moments identity(int64_t columns) {
-  return {at::zeros({columns}, at::kFloat), at::ones({columns}, at::kFloat),
-          at::zeros({columns}, at::kBool)};
-}
-
-// The weights of a column that is always 0 in training keep their random initial values, which
-// should not be multiplied by other values later.
-void ignore_unseen(Moments& columns) { columns.scale.masked_fill_(columns.unseen, 0); }
-
-// Σ x and Σ x² by column.
-class Sums {
- public:
-  explicit Sums(const Attributes& matrix)
-      : matrix_(matrix),
-        sum_(static_cast<size_t>(matrix.columns)),
-        squares_(sum_.size()),
-        stored_(sum_.size()),
-        // With few codes, rows are counted by code and every code is read once.
-        count_(matrix.layout == Layout::kDictionary && matrix.codes() <= kMaxCodes
-                   ? static_cast<size_t>(matrix.codes())
-                   : 0) {}
-
-  void add(int64_t row) {
-    ++rows_;
-    if (!count_.empty()) {
-      ++count_[static_cast<size_t>(matrix_.code[row])];
-      return;
-    }
-    matrix_.for_each(row, [&](int64_t j, float value) { add(j, double{value}, 1); });
-  }
-
-  void add(const Sums& other) {
-    rows_ += other.rows_;
-    for (size_t j = 0; j < sum_.size(); ++j) {
-      sum_[j] += other.sum_[j];
-      squares_[j] += other.squares_[j];
-      stored_[j] += other.stored_[j];
-    }
-    for (size_t code = 0; code < count_.size(); ++code) count_[code] += other.count_[code];
-  }
-
-  Moments moments() {
-    if (matrix_.layout == Layout::kSparse) return scale_of_large_columns();
-    for (size_t code = 0; code < count_.size(); ++code) {
-      for (int64_t j = 0; j < matrix_.columns && count_[code] > 0; ++j) {
-        add(j, double{matrix_.values[static_cast<int64_t>(code) * matrix_.columns + j]},
-            static_cast<double>(count_[code]));
-      }
-    }
-    count_.clear();
-    Moments result = unscaled();
-    const auto n = static_cast<double>(rows_);
-    for (size_t j = 0; j < sum_.size() && rows_ > 0; ++j) {
-      const double mean = sum_[j] / n;
-      const double variance = squares_[j] / n - mean * mean;
-      // Rounding leaves a little variance in a constant column.
-      constexpr double kTolerance = 1e-10;
-      if (variance <= kTolerance * (squares_[j] / n)) continue;
-      result.mean.data_ptr<float>()[j] = static_cast<float>(mean);
-      result.scale.data_ptr<float>()[j] = static_cast<float>(1 / std::sqrt(variance));
-    }
-    return result;
-  }
-
- private:
-  void add(int64_t j, double value, double count) {
-    sum_[static_cast<size_t>(j)] += count * value;
-    squares_[static_cast<size_t>(j)] += count * value * value;
-    stored_[static_cast<size_t>(j)] += count;
-  }
-
-  Moments unscaled() const {
-    Moments result = identity(matrix_.columns);
-    auto* unseen = result.unseen.data_ptr<bool>();
-    for (size_t j = 0; j < squares_.size() && rows_ > 0; ++j) unseen[j] = squares_[j] == 0;
-    return result;
-  }
-
-  // Sparse columns are not shifted; those whose stored values are large, such as amounts, are
-  // divided by their root mean square.
-  Moments scale_of_large_columns() const {
-    constexpr double kLarge = 10;
-    Moments result = unscaled();
-    for (size_t j = 0; j < squares_.size(); ++j) {
-      const double root_mean_square = stored_[j] > 0 ? std::sqrt(squares_[j] / stored_[j]) : 0;
-      if (root_mean_square <= kLarge) continue;
-      result.scale.data_ptr<float>()[j] = static_cast<float>(1 / root_mean_square);
-    }
-    return result;
-  }
-
-  static constexpr int64_t kMaxCodes = 1 << 16;
-  const Attributes& matrix_;
-  std::vector<double> sum_;
-  std::vector<double> squares_;
-  std::vector<double> stored_;  // values
-  std::vector<int64_t> count_;  // rows per code
-  int64_t rows_ = 0;
-};
-
-// Moments of the rows that add_rows(u, sums) adds for every node u. The chunks, and so the result,
-// do not depend on the number of threads.
-template <class AddRows>
-Moments moments(const Attributes& matrix, int64_t nodes, const AddRows& add_rows) {
-  constexpr int64_t kChunks = 32;
-  const int64_t chunk = std::max<int64_t>(4096, (nodes + kChunks - 1) / kChunks);
-  std::vector<Sums> partial(static_cast<size_t>((nodes + chunk - 1) / chunk), Sums(matrix));
-  parallel_for(nodes, chunk, [&](int64_t first, int64_t last) {
-    Sums& sums = partial[static_cast<size_t>(first / chunk)];
-    for (int64_t u = first; u < last; ++u) add_rows(u, sums);
-  });
-  Sums all(matrix);
-  for (const auto& sums : partial) all.add(sums);
-  return all.moments();
-}
-
-}  // namespace
-
-namespace {
-
-// 2 / √(mean of ‖learned features‖²) over the training nodes
-double learned_scale(const Attributes& features, const std::vector<bool>& training,
-                     int64_t learned) {
-  double squares = 0;
-  double rows = 0;
-  for (int64_t u = 0; u < features.rows; ++u) {
-    if (!training[static_cast<size_t>(u)]) continue;
-    ++rows;
-    features.for_each(u, [&](int64_t j, float value) {
-      if (j >= features.columns - learned) squares += double{value} * double{value};
-    });
-  }
-  constexpr double kLength = 2;
-  return squares > 0 ? kLength / std::sqrt(squares / rows) : 1;
-}
-
-}  // namespace
-
-Scaling fit_scaling(const Graph& graph, const std::vector<bool>& training, NodeScaling nodes,
-                    int64_t learned) {
-  const int64_t n = graph.node_count();
-  Moments node = identity(graph.nodes.features.columns);
-  if (nodes == NodeScaling::kAuto) {
-    const bool sparse = graph.nodes.features.layout == Layout::kSparse;
-    nodes = sparse ? NodeScaling::kL2 : NodeScaling::kStandard;
-  }
-  if (nodes == NodeScaling::kL2 && learned > 0) {
-    const int64_t own = graph.nodes.features.columns - learned;
-    node.scale.narrow(0, own, learned)
-        .fill_(learned_scale(graph.nodes.features, training, learned));
-  }
-  if (nodes == NodeScaling::kStandard && graph.nodes.features.layout != Layout::kSparse) {
-    node = moments(graph.nodes.features, n, [&](int64_t u, Sums& sums) {
-      if (training[static_cast<size_t>(u)]) sums.add(u);
-    });
-  }
-  Moments link = moments(graph.link_attributes, n, [&](int64_t u, Sums& sums) {
-    for (int64_t i = graph.row_ptr[u]; i < graph.row_ptr[u + 1]; ++i) sums.add(graph.link[i]);
-  });
-  ignore_unseen(link);
-  return {.nodes = nodes,
-          .learned = learned,
-          .node_mean = node.mean,
-          .node_scale = node.scale,
-          .link_mean = link.mean,
-          .link_scale = link.scale};
-}
-
-void fit_target_scaling(const LinkTargets& targets, std::span<const int64_t> training,
-                        Scaling& scaling) {
-  Moments target = moments(targets.attributes, std::ssize(training), [&](int64_t i, Sums& sums) {
-    sums.add(training[static_cast<size_t>(i)]);
-  });
-  ignore_unseen(target);
-  scaling.target_mean = target.mean;
-  scaling.target_scale = target.scale;
-}
 
 Attributes constant_feature(int64_t nodes) {
   return Attributes::dense(std::vector<float>(static_cast<size_t>(nodes), 1.0F), nodes, 1);
@@ -222,13 +37,18 @@ namespace {
 // Scaled rows of features.
 Tensor scaled(Tensor x, Layout layout, const Scaling& scaling) {
   constexpr double kSmallest = 1e-12;
-  if (scaling.nodes == NodeScaling::kRow) return x / x.abs().sum(1, true).clamp_min(kSmallest);
+  const auto divided = [&x](int64_t columns, const Tensor& norm) {  // the first columns
+    const Tensor ones = at::ones({x.size(0), x.size(1) - columns}, x.options());
+    return x / at::cat({norm.clamp_min(kSmallest).expand({-1, columns}), ones}, 1);
+  };
+  const AddedColumns& added = scaling.added;
+  if (scaling.nodes == NodeScaling::kRow) {
+    const int64_t columns = x.size(1) - added.labels;
+    return divided(columns, x.narrow(1, 0, columns).abs().sum(1, true));
+  }
   if (scaling.nodes == NodeScaling::kL2) {
-    const Tensor own = x.narrow(1, 0, x.size(1) - scaling.learned);
-    return x * scaling.node_scale /
-           at::cat({own.norm(2, 1, true).clamp_min(kSmallest).expand_as(own),
-                    at::ones({x.size(0), scaling.learned}, x.options())},
-                   1);
+    const int64_t columns = x.size(1) - added.all();
+    return divided(columns, x.narrow(1, 0, columns).norm(2, 1, true)) * scaling.node_scale;
   }
   if (scaling.nodes == NodeScaling::kStandard && layout != Layout::kSparse) {
     return (x - scaling.node_mean) * scaling.node_scale;
@@ -245,7 +65,7 @@ Tensor l2_scaled_values(const ops::AttributeTensors& f, const Scaling& scaling) 
   const auto* column = f.column.data_ptr<int32_t>();
   const auto* scale = scaling.node_scale.data_ptr<float>();
   auto* value = values.data_ptr<float>();
-  const int64_t own = f.columns - scaling.learned;
+  const int64_t own = f.columns - scaling.added.all();
   constexpr int64_t kNodes = 1024;
   parallel_for(f.rows, kNodes, [&](int64_t first, int64_t last) {
     for (int64_t u = first; u < last; ++u) {
@@ -294,8 +114,75 @@ Tensor dense_features(const ops::AttributeTensors& features, const Scaling& scal
 
 }  // namespace
 
+namespace {
+
+// The rows that have values in the last columns.
+std::vector<int64_t> labeled_rows(const Attributes& features, int64_t labels) {
+  std::vector<int64_t> rows;
+  for (int64_t u = 0; u < features.rows && labels > 0; ++u) {
+    bool any = false;
+    features.for_each(u, [&](int64_t j, float value) {
+      any = any || (j >= features.columns - labels && value != 0);
+    });
+    if (any) rows.push_back(u);
+  }
+  return rows;
+}
+
+// The matrix, then the given rows without the last columns.
+Attributes with_rows_without_labels(const Attributes& features, int64_t labels,
+                                    const std::vector<int64_t>& rows) {
+  const auto added = std::ssize(rows);
+  const double growth = static_cast<double>(added) / static_cast<double>(features.rows);
+  require_memory((1 + growth) * static_cast<double>(features.bytes()),
+                 "node features with known labels", "set ", OptionName{"label_inputs"}, " off");
+  Attributes matrix = features;
+  matrix.rows += added;
+  std::vector<float> values(features.values.begin(), features.values.end());
+  const auto visit_own = [&](int64_t row, const auto& visit) {
+    features.for_each(row, [&](int64_t j, float value) {
+      const bool own = j < features.columns - labels;
+      if (own || features.layout != Layout::kSparse) visit(j, own ? value : 0);
+    });
+  };
+  if (features.layout == Layout::kSparse) {
+    std::vector<int64_t> row_ptr(features.row_ptr.begin(), features.row_ptr.end());
+    std::vector<int32_t> column(features.column.begin(), features.column.end());
+    for (const int64_t row : rows) {
+      visit_own(row, [&](int64_t j, float value) {
+        values.push_back(value);
+        column.push_back(static_cast<int32_t>(j));
+      });
+      row_ptr.push_back(std::ssize(values));
+    }
+    matrix.row_ptr = std::move(row_ptr);
+    matrix.column = std::move(column);
+  } else {
+    std::vector<int32_t> code(features.code.begin(), features.code.end());
+    for (const int64_t row : rows) {
+      visit_own(row, [&](int64_t, float value) { values.push_back(value); });
+      code.push_back(static_cast<int32_t>(std::ssize(values) / features.columns - 1));
+    }
+    if (features.layout == Layout::kDictionary) matrix.code = std::move(code);
+  }
+  matrix.values = std::move(values);
+  return matrix;
+}
+
+}  // namespace
+
 Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
-    : scaling_(scaling), features_(graph.nodes.features) {
+    : scaling_(scaling),
+      nodes_(graph.nodes.features.rows),
+      labeled_(labeled_rows(graph.nodes.features, scaling.added.labels)) {
+  Attributes features = graph.nodes.features;
+  if (!labeled_.empty()) {
+    features = with_rows_without_labels(features, scaling.added.labels, labeled_);
+    const Tensor labeled = at::tensor(at::ArrayRef<int64_t>(labeled_));
+    without_label_ = at::arange(nodes_, at::kLong);
+    without_label_.index_copy_(0, labeled, at::arange(nodes_, features.rows, at::kLong));
+  }
+  features_ = ops::AttributeTensors(features);
   if (features_.layout == Layout::kSparse && scaling.nodes == NodeScaling::kL2) {
     features_.values = l2_scaled_values(features_, scaling);
     scaling_.nodes = NodeScaling::kNone;
@@ -315,29 +202,90 @@ Inputs::Inputs(const Graph& graph, const Scaling& scaling, ScaleWhen when)
   }
 }
 
-Inputs Inputs::to(const at::Device& device) const {
+namespace {
+
+// The matrix on a device. On a GPU, rows are padded.
+Tensor aligned_on(const at::Device& device, const Tensor& matrix) {
+  const int64_t width = ops::padded_width(matrix.size(1));
+  if (matrix.device() == device) return matrix;
+  if (device.is_cpu() || matrix.size(1) == width) return matrix.to(device);
+  const Tensor padded = at::zeros({matrix.size(0), width}, matrix.options().device(device));
+  const Tensor rows = padded.narrow(1, 0, matrix.size(1));
+  rows.copy_(matrix);
+  return rows;
+}
+
+}  // namespace
+
+Inputs Inputs::to(const at::Device& device, const Adjacency& graph, int64_t bytes) const {
+  if (device == device_) return *this;
   Inputs moved = *this;
   moved.device_ = device;
-  moved.features_ = features_.to(device);
-  moved.links_.f = links_.f.to(device);
+  moved.residence_ = choose_residence(*this, graph, bytes);
+  const Residence& residence = moved.residence_;
+  if (matrix_.defined()) {
+    moved.features_ = {};  // only its shape is read
+    moved.features_.layout = features_.layout;
+    moved.features_.rows = features_.rows;
+    moved.features_.columns = features_.columns;
+    if (residence.features) {
+      moved.matrix_ = aligned_on(device, matrix_);
+    } else {
+      moved.matrix_ = ops::pinned(matrix_, device, ops::padded_width(matrix_.size(1)));
+      moved.cached_ = ops::CachedRows::of(
+          moved.matrix_, at::tensor(at::ArrayRef<int64_t>(residence.cached)).to(device));
+    }
+  } else {
+    moved.features_ = residence.features ? features_.to(device) : features_.pinned(device);
+  }
+  moved.links_.f = residence.links ? links_.f.to(device) : links_.f.pinned(device);
   moved.targets_.f = targets_.f.to(device);
   for (Tensor* x :
        {&moved.scaling_.node_mean, &moved.scaling_.node_scale, &moved.scaling_.link_mean,
-        &moved.scaling_.link_scale, &moved.matrix_, &moved.links_.mean, &moved.links_.scale,
-        &moved.targets_.mean, &moved.targets_.scale}) {
+        &moved.scaling_.link_scale, &moved.links_.mean, &moved.links_.scale, &moved.targets_.mean,
+        &moved.targets_.scale, &moved.without_label_, &moved.hidden_}) {
     if (x->defined()) *x = x->to(device);
   }
   return moved;
 }
 
+Inputs Inputs::hiding(const Tensor& nodes) const {
+  Inputs inputs = *this;
+  inputs.hidden_ = labeled_.empty() ? Tensor() : nodes;
+  return inputs;
+}
+
 Tensor Inputs::all_nodes() const {
-  return at::arange(features_.rows, at::TensorOptions(device_).dtype(at::kLong));
+  return at::arange(nodes_, at::TensorOptions(device_).dtype(at::kLong));
+}
+
+Tensor Inputs::rows_of(const Tensor& nodes) const {
+  if (!hidden_.defined()) return nodes;
+  if (!nodes.defined()) return at::where(hidden_, without_label_, all_nodes());
+  return at::where(hidden_.index_select(0, nodes), without_label_.index_select(0, nodes), nodes);
+}
+
+int64_t Inputs::feature_bytes() const {
+  if (!matrix_.defined()) return features_.bytes();
+  return matrix_.size(0) * ops::padded_width(matrix_.size(1)) *
+         static_cast<int64_t>(matrix_.element_size());
+}
+
+Inputs::BlockLinks Inputs::links_of(const Block& block) const {
+  BlockLinks found{block, links_};
+  if (residence_.links || links_.f.layout != Layout::kDense || links_.f.columns == 0) return found;
+  found.links.f.values = ops::CachedRows{links_.f.values, {}, {}}.at(block.link).contiguous();
+  found.links.f.rows = block.arcs();
+  found.block.link = at::arange(block.arcs(), at::TensorOptions(device_).dtype(at::kInt));
+  return found;
 }
 
 ops::Rows Inputs::rows(const Tensor& nodes) const {
-  if (matrix_.defined()) return {matrix_, nodes};
-  require_features(nodes.defined() ? nodes.size(0) : features_.rows, features_.columns);
-  const Tensor x = ops::attribute_rows(features_, nodes.defined() ? nodes : all_nodes());
+  const Tensor rows = rows_of(nodes);
+  if (cached_.matrix.defined() && rows.defined()) return {cached_.at(rows), {}};
+  if (matrix_.defined()) return {rows.defined() ? matrix_ : matrix_.narrow(0, 0, nodes_), rows};
+  require_features(rows.defined() ? rows.size(0) : nodes_, features_.columns);
+  const Tensor x = ops::attribute_rows(features_, rows.defined() ? rows : all_nodes());
   return {scaled(x, features_.layout, scaling_), {}};
 }
 
@@ -345,7 +293,8 @@ Tensor Inputs::projected(const Tensor& nodes, const Tensor& w, const ops::Dropou
   if (scaling_.nodes == NodeScaling::kRow || features_.layout != Layout::kSparse) {
     return ops::linear(rows(nodes), w, dropout);
   }
-  return ops::attribute_product(features_, nodes.defined() ? nodes : all_nodes(), w, dropout);
+  const Tensor rows = rows_of(nodes);
+  return ops::attribute_product(features_, rows.defined() ? rows : all_nodes(), w, dropout);
 }
 
 }  // namespace lase

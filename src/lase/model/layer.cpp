@@ -7,14 +7,6 @@ namespace lase {
 
 using at::Tensor;
 
-Tensor LinkAttributes::scaled(const Tensor& weights) const {
-  return scale.defined() ? weights * scale : weights;
-}
-
-Tensor LinkAttributes::shift(const Tensor& scaled_weights) const {
-  return mean.defined() ? -scaled_weights.matmul(mean) : Tensor();
-}
-
 State Layer::forward(const LayerInput& in) const {
   const auto parts = sums(in);
   std::vector<Tensor> s;

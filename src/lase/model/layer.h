@@ -7,20 +7,20 @@
 
 #include "lase/ops/dropout.h"
 #include "lase/ops/gated_sum.h"
+#include "lase/ops/scale_weights.h"
 
 namespace lase {
 
-// Link attributes f(e), standardized as (f − mean) · scale without changing the stored values,
-// since U ((f − mean) scale) = (U scale) f − (U scale) mean.
+// Link attributes f(e), standardized as (f − mean) · scale without changing the stored values.
 struct LinkAttributes {
   ops::AttributeTensors f;
   at::Tensor mean;   // [k]; undefined: 0
   at::Tensor scale;  // [k]; undefined: 1
 
-  // U scale: [·, k]
-  at::Tensor scaled(const at::Tensor& weights) const;
-  // −(U scale) mean; undefined if it is 0.
-  at::Tensor shift(const at::Tensor& scaled_weights) const;
+  // Weights [·, k] to apply to the stored values.
+  ops::ScaledWeights scaled(const at::Tensor& weights) const {
+    return ops::scale_weights(weights, mean, scale);
+  }
 };
 
 // Input of a layer, one row per source.

@@ -6,6 +6,7 @@
 #include "lase/base/error.h"
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/linear.h"
+#include "lase/ops/normalize.h"
 
 namespace lase {
 
@@ -92,9 +93,11 @@ Model::Model(const ModelOptions& options, const ModelShape& shape, Parameters pa
   const int64_t features = shape_.node_features;
   LayerShape layer{.in = features, .features = features, .attributes = shape_.link_attributes};
   if (type_.feature_layers) {
-    for (const std::string& name : type_.feature_layers(options_)) {
+    const std::vector<std::string> names = type_.feature_layers(options_);
+    for (const std::string& name : names) {
       layer.name = name;
       layer.out = features;
+      layer.last = name == names.back();
       layers_.push_back(type_.make_feature_layer(options_, parameters_, layer));
       ++feature_layers_;
     }
@@ -159,7 +162,7 @@ State Model::finish(int64_t l, State out) const {
 Tensor Model::embedding(const State& state) const {
   Tensor h = state.h.dense();
   if (!options_.normalize || !type_.normalizes) return h;
-  return h / h.norm(2, 1, true).clamp_min(1e-12);
+  return ops::normalize_rows(h);
 }
 
 Tensor Model::head(const Tensor& embedding, const ops::Dropout& dropout) const {
@@ -187,7 +190,8 @@ Tensor Model::embed(const Inputs& inputs, const Batch& batch, const ops::Dropout
   for (int64_t l = 0; l < block_count(); ++l) {
     const auto at = static_cast<size_t>(l);
     state.h.matrix = ops::sum_gradients(state.h.matrix);  // a layer reads h several times
-    const LayerInput in{state, batch.blocks[at], inputs.links(), dropout.part(l)};
+    const auto [block, links] = inputs.links_of(batch.blocks[at]);
+    const LayerInput in{state, block, links, dropout.part(l)};
     State out = baseline == nullptr
                     ? layer(l).forward(in)
                     : layer(l).forward(in, baseline->model->layer(l), baseline->layers[at]);

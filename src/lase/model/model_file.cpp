@@ -1,6 +1,7 @@
 #include "lase/model/model_file.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -8,7 +9,9 @@
 #include "lase/base/lase_file.h"
 #include "lase/embed/features_file.h"
 #include "lase/graph/array_writer.h"
+#include "lase/graph/common_neighbors.h"
 #include "lase/graph/pca.h"
+#include "lase/model/label_inputs.h"
 #include "lase/model/model.h"
 #include "lase/model/stored_model.h"
 
@@ -62,6 +65,8 @@ void save_model(const TrainedModel& trained, const std::string& path) {
                 {"separate_directions", trained.separate_directions},
                 {"degree_features", trained.degree_features},
                 {"learned", learned},
+                {"label_inputs", trained.label_inputs},
+                {"common_neighbors", trained.common_neighbors},
                 {"preprocessing", trained.preprocessing},
                 {"decision",
                  {{"metric", trained.decision.metric},
@@ -84,7 +89,7 @@ TrainedModel load_model(const std::string& path) try {
   TrainedModel trained{static_cast<const ModelDescription&>(stored)};
   const auto vector = [](const Array<float>& values) { return to_tensor(values, {values.size()}); };
   trained.scaling = {.nodes = stored.node_scaling,
-                     .learned = stored.learned.embedding.width(),
+                     .added = stored.added(),
                      .node_mean = vector(stored.node_mean),
                      .node_scale = vector(stored.node_scale),
                      .link_mean = vector(stored.link_mean),
@@ -136,6 +141,12 @@ bool equal(const StringTable& a, const StringTable& b) {
   return true;
 }
 
+StringTable first_names(const StringTable& names, int64_t count) {
+  StringTableBuilder first;
+  for (int64_t i = 0; i < std::min(count, names.size()); ++i) first.add(names[i]);
+  return first.finish();
+}
+
 // Throws Error if the time slices of the graph are not those of the training graph, although their
 // names may be.
 void check_slices(const nlohmann::json& expected, const nlohmann::json& found,
@@ -169,7 +180,7 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
   if (trained.degree_features && !had_features) {
     graph.nodes.features = trained.model->shape().links ? constant_feature(graph.node_count())
                                                         : degree_features(graph);
-    graph.nodes.feature_names = trained.feature_names;
+    graph.nodes.feature_names = first_names(trained.feature_names, graph.nodes.features.columns);
   }
   const auto reduces = [](const Reduction& mine, const Reduction& theirs, int64_t columns) {
     return mine.present() && !theirs.present() && columns == mine.columns();
@@ -182,15 +193,20 @@ Graph prepare_graph(const TrainedModel& trained, Graph graph, const std::string&
     check_names(trained.link_reduction.names, graph.attribute_names, "link attributes", path);
     reduce_links(graph, {}, trained.link_reduction);
   }
+  // A graph with the names of all columns, added ones included, is already prepared.
+  if (trained.common_neighbors && !equal(trained.attribute_names, graph.attribute_names)) {
+    add_common_neighbors(graph);
+  }
   check_names(trained.attribute_names, graph.attribute_names, "link attributes", path);
-  // A graph with the names of all features, learned ones included, is already prepared.
-  if (trained.learned.present() && !equal(trained.feature_names, graph.nodes.feature_names)) {
-    const int64_t own = trained.feature_names.size() - trained.learned.embedding.width();
+  const bool is_prepared = equal(trained.feature_names, graph.nodes.feature_names);
+  if (trained.learned.present() && !is_prepared) {
+    const int64_t own = trained.feature_names.size() - trained.scaling.added.all();
     require(graph.nodes.features.columns == own, path, ": has ", graph.nodes.features.columns,
             " node features, but the model was trained on ", own,
             " in addition to those learned from links");
     add_features(trained.learned, graph);
   }
+  if (trained.label_inputs && !is_prepared) add_label_inputs(trained, graph);
   check_names(trained.feature_names, graph.nodes.feature_names, "node features", path);
   check_slices(trained.preprocessing, graph.preprocessing, path);
   constexpr std::string_view kSeparate = "separate attributes for each direction";

@@ -104,12 +104,18 @@ StoredModel read_model(const std::string& path) try {
   stored.separate_directions = about.at("separate_directions").get<bool>();
   stored.degree_features = about.at("degree_features").get<bool>();
   stored.learned = get_learned(file, about.value("learned", json()));
+  stored.label_inputs = about.value("label_inputs", false);
+  stored.common_neighbors = about.value("common_neighbors", false);
+  const int64_t own_features = shape.node_features - stored.added().all();
+  const int64_t own_attributes = shape.link_attributes - (stored.common_neighbors ? 1 : 0);
+  require(own_features >= 0 && own_attributes >= 0 &&
+              !(shape.links && (stored.label_inputs || stored.common_neighbors)),
+          path, ": the description of the model is damaged");
   stored.feature_names = get_column_names(file, "node_feature_names", shape.node_features);
   stored.attribute_names = get_column_names(file, "link_attribute_names", shape.link_attributes);
   stored.options = model_option_table().from_json(about.at("options"));
-  stored.node_reduction =
-      get_reduction(file, "node_reduction", shape.node_features - stored.learned.embedding.width());
-  stored.link_reduction = get_reduction(file, "link_reduction", shape.link_attributes);
+  stored.node_reduction = get_reduction(file, "node_reduction", own_features);
+  stored.link_reduction = get_reduction(file, "link_reduction", own_attributes);
   if (about.contains("decision")) {
     stored.decision = decision_from(about.at("decision"));
     const auto size = std::ssize(stored.decision.offset);

@@ -4,6 +4,7 @@
 
 #include "lase/ops/library.h"
 #include "lase/ops/linear.h"
+#include "lase/ops/pinned.h"
 
 namespace lase::ops {
 
@@ -33,9 +34,9 @@ Gathered gather(const AttributeTensors& f, const Tensor& rows) {
 
 // Zeroes stored values; the others of a row are zero anyway.
 void drop(const Tensor& value, const Dropout& dropout) {
-  using Signature = void(const Tensor&, double, int64_t);
+  using Signature = void(const Tensor&, double, int64_t, const MaybeTensor&);
   static const auto op = operator_named<Signature>("lase::drop");
-  op.call(value.unsqueeze(0), dropout.rate, static_cast<int64_t>(dropout.key));
+  op.call(value.unsqueeze(0), dropout.rate, static_cast<int64_t>(dropout.key), maybe(dropout.base));
 }
 
 Tensor codes_of(const AttributeTensors& f, const Tensor& rows) {
@@ -56,12 +57,33 @@ AttributeTensors::AttributeTensors(const Attributes& matrix)
   if (layout == Layout::kDictionary) code = view(matrix.code, {rows}, at::kInt);
 }
 
-AttributeTensors AttributeTensors::to(const at::Device& device) const {
-  AttributeTensors moved = *this;
-  for (Tensor* x : {&moved.values, &moved.row_ptr, &moved.column, &moved.code}) {
-    if (x->defined()) *x = x->to(device);
+namespace {
+
+// With change(x) in place of every tensor x.
+template <class Change>
+AttributeTensors changed(AttributeTensors f, const Change& change) {
+  for (Tensor* x : {&f.values, &f.row_ptr, &f.column, &f.code}) {
+    if (x->defined()) *x = change(*x);
   }
-  return moved;
+  return f;
+}
+
+}  // namespace
+
+AttributeTensors AttributeTensors::to(const at::Device& device) const {
+  return changed(*this, [&](const Tensor& x) { return x.to(device); });
+}
+
+AttributeTensors AttributeTensors::pinned(const at::Device& device) const {
+  return changed(*this, [&](const Tensor& x) { return ops::pinned(x, device); });
+}
+
+int64_t AttributeTensors::bytes() const {
+  int64_t sum = 0;
+  for (const Tensor& x : {values, row_ptr, column, code}) {
+    if (x.defined()) sum += static_cast<int64_t>(x.nbytes());
+  }
+  return sum;
 }
 
 Tensor attribute_product(const AttributeTensors& f, const Tensor& rows, const Tensor& u,

@@ -22,6 +22,9 @@ struct AttributeTensors {
 
   // Moves to a device; does not copy tensors that are already there.
   AttributeTensors to(const at::Device& device) const;
+  // In pinned memory of the CPU, for a GPU to read.
+  AttributeTensors pinned(const at::Device& device) const;
+  int64_t bytes() const;
 };
 
 // dropout(F[rows]) Uᵀ: [n, d] for U [d, columns] and rows int32 or int64 [n]. Differentiable in U.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -15,13 +16,25 @@ namespace lase::ops {
 struct Dropout {
   double rate = 0;   // 0: off
   uint64_t key = 0;  // 0: not in training
+  // int64 [1]: if defined, the key is Random(*base, key).bits(), which is read when the mask is
+  // applied. A recorded step has a new mask whenever it is replayed.
+  at::Tensor base = {};
 
   bool active() const { return rate > 0; }
-  bool training() const { return key != 0; }
-  // An independent mask with the same rate.
-  Dropout part(int64_t number) const { return {rate, Random(key, number).bits()}; }
-  // For a matrix of d columns.
-  kernels::DropoutMask mask(int64_t d) const { return {rate, key, d}; }
+  bool training() const { return key != 0 || base.defined(); }
+  // An independent mask with the same rate. With a base, there is only one level of parts.
+  Dropout part(int64_t number) const {
+    if (base.defined()) return {rate, static_cast<uint64_t>(number), base};
+    return {rate, Random(key, number).bits()};
+  }
+  // For a matrix of d columns, on the CPU.
+  kernels::DropoutMask mask(int64_t d) const {
+    return {rate, base.defined() ? Random(*base_pointer(), key).bits() : key, d};
+  }
+  // Null if undefined.
+  const uint64_t* base_pointer() const {
+    return base.defined() ? reinterpret_cast<const uint64_t*>(base.data_ptr<int64_t>()) : nullptr;
+  }
 
   // x [rows, d] *= mask[first : first + rows].
   template <class T>

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "lase/base/error.h"
+#include "lase/ops/cuda/cuda.h"
 #include "lase/ops/gradient_sum.h"
 #include "lase/ops/library.h"
 #include "lase/ops/node.h"
@@ -20,12 +21,13 @@ thread_local bool use_reference = false;
 
 // 1 / |N(u)| for each target: [targets].
 Tensor mean_scale(const Block& block) {
-  return block.degree.index_select(0, block.target).to(at::kFloat).clamp_min(1).reciprocal();
+  return block.own(block.degree).to(at::kFloat).clamp_min(1).reciprocal();
 }
 
 // Detaches the tensors and makes them contiguous.
 void make_plain(GatedSumInput& in) {
-  for (Tensor* x : {&in.h.matrix, &in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
+  in.h.matrix = plain_rows(in.h.matrix);
+  for (Tensor* x : {&in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
     if (x->defined()) *x = x->detach().contiguous();
   }
   if (in.h.index.defined()) in.h.index = in.h.index.contiguous();
@@ -127,6 +129,10 @@ std::unique_ptr<Call> fused(const GatedSumInput& in, const Block& block) {
 }
 
 }  // namespace
+
+bool fuses(const at::Device& device, int64_t attributes) {
+  return device.is_cpu() || attributes <= cuda::most_attributes();
+}
 
 UseReference::UseReference() : previous_(use_reference) { use_reference = true; }
 UseReference::~UseReference() { use_reference = previous_; }

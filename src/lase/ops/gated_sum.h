@@ -69,6 +69,9 @@ SumAndScores gated_sum_with_scores(const GatedSumInput& in, const Block& block, 
 at::Tensor gates(const GatedSumInput& in, const Block& block);
 at::Tensor amplifiers(const GatedSumInput& in, const Block& block);
 
+// Whether sums and means over links with this many attributes use the fused kernel of the device.
+bool fuses(const at::Device& device, int64_t attributes);
+
 // Replaces gated_sum with gated_sum_reference on this thread during its lifetime.
 class UseReference {
  public:

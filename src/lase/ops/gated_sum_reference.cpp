@@ -87,7 +87,7 @@ Tensor gated_sum_reference(const GatedSumInput& in, const Block& block) {
   Tensor scale = block.weight.defined() ? block.weight.to(x.scalar_type())
                                         : at::ones({block.arcs()}, x.options());  // [arcs]
   if (in.aggregate == Aggregate::kMean) {
-    const Tensor size = block.degree.index_select(0, block.target).to(x.scalar_type());  // |N(u)|
+    const Tensor size = block.own(block.degree).to(x.scalar_type());  // |N(u)|
     scale = scale / size.index_select(0, row);
   }
   if (gate.defined()) scale = scale * gate;

@@ -58,14 +58,27 @@ TORCH_LIBRARY(lase, m) {
   m.def(
       "arcs_by_target(Tensor source, Tensor target, int sources, int targets) -> (Tensor row_ptr, "
       "Tensor by_target, Tensor link)");
-  m.def("linear(Tensor x, Tensor? index, Tensor w, float rate, int key) -> Tensor");
+  m.def("linear(Tensor x, Tensor? index, Tensor w, float rate, int key, Tensor? base) -> Tensor");
   m.def(
       "linear_backward(Tensor dy, Tensor x, Tensor? index, Tensor w, float rate, int key, "
-      "bool needs_x, bool needs_w) -> (Tensor dx, Tensor dw)");
-  m.def("drop(Tensor(a!) x, float rate, int key) -> ()");
+      "Tensor? base, bool needs_x, bool needs_w) -> (Tensor dx, Tensor dw)");
+  m.def("drop(Tensor(a!) x, float rate, int key, Tensor? base) -> ()");
   m.def(
-      "adam_step(Tensor(a!) w, Tensor g, Tensor(b!) m, Tensor(c!) v, float learning_rate, "
-      "float weight_decay, float clip, int steps) -> ()");
+      "adam_step(Tensor(a!)[] w, Tensor[] g, Tensor(b!)[] m, Tensor(c!)[] v, Tensor factors, "
+      "float weight_decay, float clip) -> ()");
+  m.def("average_step(Tensor(a!)[] average, Tensor[] w, Tensor decay) -> ()");
+  m.def("set_numbers(Tensor(a!) numbers, int[] values) -> ()");
+  m.def("cached_rows(Tensor matrix, Tensor? cache, Tensor? slot, Tensor index) -> Tensor");
+  m.def("concat_relu(Tensor a, Tensor b) -> Tensor");
+  m.def(
+      "concat_relu_backward(Tensor dy, Tensor y, int p, bool needs_a, bool needs_b) -> (Tensor da, "
+      "Tensor db)");
+  m.def("normalize_rows(Tensor x) -> (Tensor y, Tensor norm)");
+  m.def("normalize_rows_backward(Tensor dy, Tensor y, Tensor norm) -> Tensor");
+  m.def("scale_weights(Tensor w, Tensor mean, Tensor scale) -> (Tensor scaled, Tensor shift)");
+  m.def(
+      "scale_weights_backward(Tensor? dscaled, Tensor? dshift, Tensor mean, Tensor scale) -> "
+      "Tensor");
   m.def("row_dot(Tensor x, Tensor? index, Tensor v) -> Tensor");
   m.def("row_dot_backward(Tensor g, Tensor x, Tensor? index) -> Tensor");
   m.def(
@@ -93,6 +106,15 @@ TORCH_LIBRARY_IMPL(lase, CPU, m) {
   m.impl("linear_backward", cpu::linear_backward);
   m.impl("drop", cpu::drop);
   m.impl("adam_step", cpu::adam_step);
+  m.impl("average_step", cpu::average_step);
+  m.impl("set_numbers", cpu::set_numbers);
+  m.impl("scale_weights", cpu::scale_weights);
+  m.impl("scale_weights_backward", cpu::scale_weights_backward);
+  m.impl("cached_rows", cpu::cached_rows);
+  m.impl("concat_relu", cpu::concat_relu);
+  m.impl("concat_relu_backward", cpu::concat_relu_backward);
+  m.impl("normalize_rows", cpu::normalize_rows);
+  m.impl("normalize_rows_backward", cpu::normalize_rows_backward);
   m.impl("row_dot", cpu::row_dot);
   m.impl("row_dot_backward", cpu::row_dot_backward);
   m.impl("sparse_rows", cpu::sparse_rows);

@@ -17,9 +17,11 @@ using at::Tensor;
 namespace {
 
 Tensor forward(const Rows& x, const Tensor& w, const Dropout& dropout) {
-  using Signature = Tensor(const Tensor&, const MaybeTensor&, const Tensor&, double, int64_t);
+  using Signature =
+      Tensor(const Tensor&, const MaybeTensor&, const Tensor&, double, int64_t, const MaybeTensor&);
   static const auto op = operator_named<Signature>("lase::linear");
-  return op.call(x.matrix, maybe(x.index), w, dropout.rate, static_cast<int64_t>(dropout.key));
+  return op.call(x.matrix, maybe(x.index), w, dropout.rate, static_cast<int64_t>(dropout.key),
+                 maybe(dropout.base));
 }
 
 struct LinearBackward : torch::autograd::Node {
@@ -33,14 +35,15 @@ struct LinearBackward : torch::autograd::Node {
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     using Signature = TwoTensors(const Tensor&, const Tensor&, const MaybeTensor&, const Tensor&,
-                                 double, int64_t, bool, bool);
+                                 double, int64_t, const MaybeTensor&, bool, bool);
     static const auto op = operator_named<Signature>("lase::linear_backward");
     const PrecisionScope scope(precision);
     c10::NoGradGuard no_grad;
     const Tensor dy = gradients[0].contiguous();  // [n, m]
     auto [dx, dw] =
         op.call(dy, x.matrix, maybe(x.index), w, dropout.rate, static_cast<int64_t>(dropout.key),
-                needs_x && task_should_compute_output(0), needs_w && task_should_compute_output(1));
+                maybe(dropout.base), needs_x && task_should_compute_output(0),
+                needs_w && task_should_compute_output(1));
     return {to_x.pass(dx), dw};
   }
   void release_variables() override {
@@ -53,8 +56,7 @@ struct LinearBackward : torch::autograd::Node {
 }  // namespace
 
 Tensor linear(const Rows& x, const Tensor& w, const Dropout& dropout) {
-  const Rows rows{x.matrix.detach().contiguous(),
-                  x.index.defined() ? x.index.contiguous() : x.index};
+  const Rows rows{plain_rows(x.matrix), x.index.defined() ? x.index.contiguous() : x.index};
   Tensor y;
   {
     c10::NoGradGuard no_grad;

@@ -42,7 +42,7 @@ struct RowDotBackward : torch::autograd::Node {
 
 Tensor row_dot(const Rows& x, const Tensor& v) {
   if (x.matrix.scalar_type() != at::kFloat) return x.dense().matmul(v);
-  Rows rows{x.matrix.detach().contiguous(), x.index};
+  Rows rows{plain_rows(x.matrix), x.index};
   if (rows.index.defined()) rows.index = rows.index.contiguous();
   const Tensor plain = v.detach().contiguous();
   using Signature = Tensor(const Tensor&, const MaybeTensor&, const Tensor&);

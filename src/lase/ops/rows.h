@@ -4,6 +4,20 @@
 
 namespace lase::ops {
 
+// The number of floats in a row of a matrix on a GPU whose rows are padded to 32 bytes, the unit of
+// its memory.
+inline int64_t padded_width(int64_t columns) {
+  constexpr int64_t kFloats = 8;
+  return (columns + kFloats - 1) / kFloats * kFloats;
+}
+
+// x with contiguous rows, without its autograd history. On a GPU, rows may have padding between
+// them.
+inline at::Tensor plain_rows(const at::Tensor& x) {
+  const bool is_padded = !x.is_cpu() && x.dim() == 2 && x.stride(1) == 1 && x.stride(0) > x.size(1);
+  return is_padded ? x.detach() : x.detach().contiguous();
+}
+
 // Rows of a matrix: matrix[index], or all rows. The first layer reads node features through it
 // without copying them.
 struct Rows {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lase/base/parallel.h"
+#include "lase/graph/common_neighbors.h"
 
 namespace lase {
 namespace {
@@ -25,31 +26,13 @@ class Neighborhoods {
   }
 
   Common common(int64_t u, int64_t v) const {
-    if (graph_.arcs.degree(u) > graph_.arcs.degree(v)) std::swap(u, v);
-    const Row few(graph_, u);
-    const Row many(graph_, v);
-    // Visits both rows in order, or if one is much longer, searches it.
-    constexpr int64_t kMuchLonger = 16;
-    const bool searches = many.size() > kMuchLonger * few.size();
     Common sums;
-    const int32_t* at = many.begin;
-    int64_t previous = -1;
-    for (const int32_t* w = few.begin; w != few.end; ++w) {
-      if (*w == previous || few.is_hidden(w)) continue;  // parallel links count once
-      previous = *w;
-      if (searches) {
-        at = std::lower_bound(at, many.end, *w);
-      } else {
-        while (at != many.end && *at < *w) ++at;
-      }
-      while (at != many.end && *at == *w && many.is_hidden(at)) ++at;
-      if (at == many.end) break;
-      if (*at != *w) continue;
-      const auto of_w = static_cast<double>(degree(*w));
+    for_each_common(Row(graph_, u), Row(graph_, v), [&](int32_t w) {
+      const auto of_w = static_cast<double>(degree(w));
       sums.count += 1;
       sums.adamic_adar += 1 / std::log(2 + of_w);
       sums.resource += 1 / (1 + of_w);
-    }
+    });
     return sums;
   }
 

@@ -7,7 +7,6 @@
 #include "lase/base/parallel.h"
 #include "lase/base/random.h"
 #include "lase/kernels/kernels.h"
-#include "lase/sampler/node_index.h"
 
 namespace lase {
 namespace {
@@ -167,6 +166,7 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
   const auto n = std::ssize(targets);
   Block block;
   block.target = at::arange(n, at::kLong);
+  block.leading = true;
   block.row_ptr = at::empty({n + 1}, at::kLong);
   auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
   row_ptr[0] = 0;
@@ -176,42 +176,6 @@ Block empty_block(const Adjacency& graph, std::span<const int64_t> targets, int6
   }
   block.source = at::empty({row_ptr[n]}, at::kInt);
   block.link = at::empty({row_ptr[n]}, link_type(graph));
-  return block;
-}
-
-// Samples the arcs of one layer; source[i] is still the node v, not its row.
-Block sample_layer(const Adjacency& graph, std::span<const int64_t> targets,
-                   const Sampling& sampling, size_t layer, const SampleKey& key,
-                   const HiddenArcs* hidden) {
-  const int64_t fanout = sampling.fanouts[layer];
-  Block block = empty_block(graph, targets, fanout, hidden);
-  block.weight = at::empty({block.arcs()}, at::kFloat);
-  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
-  auto* source = block.source.data_ptr<int32_t>();
-  const LinkRows link(block.link);
-  auto* weight = block.weight.data_ptr<float>();
-  constexpr int64_t kTargets = 1024;
-  parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
-    RowSampler sample(graph, std::max<int64_t>(0, fanout), sampling.replacement,
-                      sampling.probabilities.empty() ? nullptr : &sampling.probabilities[layer]);
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t u = targets[static_cast<size_t>(i)];
-      const VisibleRow row(graph, hidden, u);
-      const auto set = [&](size_t j, int64_t arc, float w) {
-        const int64_t at = row_ptr[i] + static_cast<int64_t>(j);
-        source[at] = graph.neighbor[arc];
-        link.set(at, graph.link[arc]);
-        weight[at] = w;
-      };
-      if (row_ptr[i + 1] - row_ptr[i] < row.degree()) {
-        Random random(key.seed, kSampleStream, key.epoch, key.batch, layer, u);
-        sample(u, row, random, set);
-      } else {
-        const auto degree = static_cast<size_t>(row.degree());
-        for (size_t j = 0; j < degree; ++j) set(j, row.at(static_cast<int64_t>(j)), 1);
-      }
-    }
-  });
   return block;
 }
 
@@ -240,16 +204,7 @@ void drop_arcs(Block& block, std::span<const int64_t> targets, double rate, size
   for (Tensor* x : {&block.source, &block.link, &block.weight}) *x = x->narrow(0, 0, to);
 }
 
-// Maps sources from nodes to rows of the layer's input.
-void number_sources(const Adjacency& graph, const HiddenArcs* hidden, Block& block,
-                    NodeIndex& rows) {
-  auto* source = block.source.data_ptr<int32_t>();
-  for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows.number(source[i]);
-  block.sources = rows.size();
-  block.degree = degrees_of(graph, rows.nodes(), hidden);
-}
-
-// Orders the arcs by source; call after number_sources.
+// Orders the arcs by source, which must be numbered.
 void order_arcs(Block& block) {
   block.by_source = at::empty({block.arcs()}, at::kLong);
   block.arc_target = at::empty({block.arcs()}, at::kInt);
@@ -285,9 +240,16 @@ Tensor index_of(std::span<const int64_t> nodes) {
   return at::tensor(at::ArrayRef<int64_t>(nodes.data(), nodes.size()), at::kLong);
 }
 
+Tensor mask_of(std::span<const int64_t> nodes, int64_t n) {
+  Tensor mask = at::zeros({n}, at::kBool);
+  auto* in = mask.data_ptr<bool>();
+  for (const int64_t node : nodes) in[node] = true;
+  return mask;
+}
+
 int64_t Batch::arcs() const {
   int64_t sum = 0;
-  for (const auto& block : blocks) sum += block.arcs();
+  for (const auto& block : blocks) sum += block.sampled();
   return sum;
 }
 
@@ -297,26 +259,76 @@ Batch Batch::to(const at::Device& device) const {
   return batch;
 }
 
+Block sample_rows(const Adjacency& graph, const RowsToSample& rows, const Sampling& sampling,
+                  size_t layer, const SampleKey& key, const HiddenArcs* hidden) {
+  const int64_t fanout = sampling.fanouts[layer];
+  Block block = empty_block(graph, rows.row, fanout, hidden);
+  block.weight = at::empty({block.arcs()}, at::kFloat);
+  const auto* row_ptr = block.row_ptr.data_ptr<int64_t>();
+  auto* source = block.source.data_ptr<int32_t>();
+  const LinkRows link(block.link);
+  auto* weight = block.weight.data_ptr<float>();
+  constexpr int64_t kTargets = 1024;
+  parallel_for(block.targets(), kTargets, [&](int64_t first, int64_t last) {
+    RowSampler sample(graph, std::max<int64_t>(0, fanout), sampling.replacement,
+                      sampling.probabilities.empty() ? nullptr : &sampling.probabilities[layer]);
+    for (int64_t i = first; i < last; ++i) {
+      const auto at_row = static_cast<size_t>(i);
+      const int64_t u = rows.row[at_row];
+      const VisibleRow row(graph, hidden, u);
+      const auto set = [&](size_t j, int64_t arc, float w) {
+        const int64_t at = row_ptr[i] + static_cast<int64_t>(j);
+        source[at] = graph.neighbor[arc];
+        link.set(at, graph.link[arc]);
+        weight[at] = w;
+      };
+      if (row_ptr[i + 1] - row_ptr[i] < row.degree()) {
+        const int64_t batch = rows.batch.empty() ? key.batch : rows.batch[at_row];
+        Random random(key.seed, kSampleStream, key.epoch, batch, layer, rows.node[at_row]);
+        sample(u, row, random, set);
+      } else {
+        const auto degree = static_cast<size_t>(row.degree());
+        for (size_t j = 0; j < degree; ++j) set(j, row.at(static_cast<int64_t>(j)), 1);
+      }
+    }
+  });
+  return block;
+}
+
+BatchBuilder::BatchBuilder(std::span<const int64_t> seeds, const Sampling& sampling,
+                           const SampleKey& key)
+    : sampling_(sampling), key_(key) {
+  for (const int64_t seed : seeds) rows_.number(seed);
+  require(rows_.nodes().size() == seeds.size(), "the seed nodes of a batch must be distinct");
+}
+
+void BatchBuilder::add(size_t layer, Block block) {
+  if (sampling_.link_dropout > 0) {
+    drop_arcs(block, rows_.nodes(), sampling_.link_dropout, layer, key_);
+  }
+  auto* source = block.source.data_ptr<int32_t>();
+  for (int64_t i = 0; i < block.arcs(); ++i) source[i] = rows_.number(source[i]);
+  block.sources = rows_.size();
+  if (static_cast<int64_t>(layer) >= sampling_.ordered_from) order_arcs(block);
+  batch_.blocks.insert(batch_.blocks.begin(), std::move(block));
+}
+
+Batch BatchBuilder::finish(const Tensor& degrees) {
+  for (Block& block : batch_.blocks) block.degree = degrees.narrow(0, 0, block.sources);
+  batch_.nodes = index_of(rows_.nodes());
+  return std::move(batch_);
+}
+
 Batch sample_batch(const Adjacency& graph, std::span<const int64_t> seeds, const Sampling& sampling,
                    const SampleKey& key, const HiddenArcs* hidden) {
-  Batch batch;
-  // Rows of a layer's input: the targets, then the other neighbors in order of appearance.
-  NodeIndex rows;
-  for (const int64_t seed : seeds) rows.number(seed);
-  require(rows.nodes().size() == seeds.size(), "the seed nodes of a batch must be distinct");
   require(hidden == nullptr || sampling.probabilities.empty(),
           "hidden arcs require uniform sampling");
+  BatchBuilder builder(seeds, sampling, key);
   for (size_t layer = sampling.fanouts.size(); layer-- > 0;) {
-    Block block = sample_layer(graph, rows.nodes(), sampling, layer, key, hidden);
-    if (sampling.link_dropout > 0) {
-      drop_arcs(block, rows.nodes(), sampling.link_dropout, layer, key);
-    }
-    number_sources(graph, hidden, block, rows);
-    if (static_cast<int64_t>(layer) >= sampling.ordered_from) order_arcs(block);
-    batch.blocks.insert(batch.blocks.begin(), std::move(block));
+    const std::vector<int64_t>& targets = builder.nodes();
+    builder.add(layer, sample_rows(graph, {targets, targets, {}}, sampling, layer, key, hidden));
   }
-  batch.nodes = index_of(rows.nodes());
-  return batch;
+  return builder.finish(degrees_of(graph, builder.nodes(), hidden));
 }
 
 WholeRows whole_rows(const Adjacency& graph, std::span<const int64_t> targets,

@@ -9,6 +9,7 @@
 #include "lase/graph/adjacency.h"
 #include "lase/graph/hidden_arcs.h"
 #include "lase/ops/block.h"
+#include "lase/sampler/node_index.h"
 #include "lase/sampler/probabilities.h"
 
 namespace lase {
@@ -35,6 +36,7 @@ struct SampleKey {
   uint64_t seed = 0;
   int64_t epoch = 0;
   int64_t batch = 0;
+  int64_t first_seed = 0;  // position of the first seed in the batch; numbers negative samples
 };
 
 // Configuration of neighbor sampling. A row of at most `fanout` arcs is used whole, with weight 1;
@@ -49,6 +51,40 @@ struct Sampling {
   // Blocks from this layer on also store their arcs ordered by source, for the gradient of the
   // layer's input. 1 if the first layer reads only features; by default no block is ordered.
   int64_t ordered_from = std::numeric_limits<int64_t>::max();
+};
+
+// Rows of a graph to sample from.
+struct RowsToSample {
+  std::span<const int64_t> row;    // in the graph
+  std::span<const int64_t> node;   // whose random numbers are used
+  std::span<const int64_t> batch;  // in place of the batch of the key; empty: that of the key
+};
+// The sampled arcs of one layer. `source` of the block is the neighbor of each arc, not yet its row
+// in the input of the layer.
+Block sample_rows(const Adjacency& graph, const RowsToSample& rows, const Sampling& sampling,
+                  size_t layer, const SampleKey& key, const HiddenArcs* hidden = nullptr);
+
+// Builds a batch layer by layer, the last layer first:
+//
+//   for (size_t layer = layers; layer-- > 0;) builder.add(layer, arcs sampled for builder.nodes());
+class BatchBuilder {
+ public:
+  // `sampling` must outlive the builder.
+  BatchBuilder(std::span<const int64_t> seeds, const Sampling& sampling, const SampleKey& key);
+
+  // The sources of the last layer that was added, which are the targets of the next one to add: the
+  // seeds, then the other nodes in order of appearance.
+  const std::vector<int64_t>& nodes() const { return rows_.nodes(); }
+  // Adds a block of sample_rows(): numbers its sources, and applies link dropout.
+  void add(size_t layer, Block block);
+  // `degrees`: float [nodes], those of nodes().
+  Batch finish(const at::Tensor& degrees);
+
+ private:
+  const Sampling& sampling_;
+  SampleKey key_;
+  NodeIndex rows_;
+  Batch batch_;
 };
 
 // Hidden arcs, if any, are not sampled; they are not supported with probabilities.
@@ -75,5 +111,7 @@ at::Tensor degrees_of(const Adjacency& graph, std::span<const int64_t> nodes,
 
 // The nodes as an int64 tensor.
 at::Tensor index_of(std::span<const int64_t> nodes);
+// Whether each of n nodes is among these: bool [n].
+at::Tensor mask_of(std::span<const int64_t> nodes, int64_t n);
 
 }  // namespace lase

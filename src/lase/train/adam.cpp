@@ -1,8 +1,9 @@
 #include "lase/train/adam.h"
 
 #include <ATen/ATen.h>
+#include <cmath>
 
-#include "lase/ops/adam.h"
+#include "lase/kernels/kernels.h"
 
 namespace lase {
 
@@ -20,15 +21,23 @@ void Adam::zero_gradients() {
   for (auto& [name, value] : parameters_.all()) value.mutable_grad() = Tensor();
 }
 
-void Adam::step(double learning_rate) {
-  const kernels::AdamStep step{.learning_rate = learning_rate,
-                               .weight_decay = options_.weight_decay.value_or(0),
-                               .clip = options_.clip,
-                               .steps = ++moments_.steps};
+void Adam::begin_step(double learning_rate, ops::StepNumbers::Values& numbers) {
+  const auto t = static_cast<double>(++moments_.steps);
+  numbers.adam_rate = learning_rate / (1 - std::pow(kernels::kAdamBeta1, t));
+  numbers.adam_correct2 = 1 - std::pow(kernels::kAdamBeta2, t);
+}
+
+void Adam::update(const Tensor& factors) {
+  ops::AdamTensors tensors;
   for (auto& [name, w] : parameters_.all()) {
     if (!w.grad().defined()) continue;
-    ops::adam_step(w, w.grad(), moments_.first.at(name), moments_.second.at(name), step);
+    tensors.w.push_back(w.detach());
+    tensors.g.push_back(w.grad().detach().contiguous());
+    tensors.m.push_back(moments_.first.at(name));
+    tensors.v.push_back(moments_.second.at(name));
   }
+  ops::adam_step(tensors, factors,
+                 {.weight_decay = options_.weight_decay.value_or(0), .clip = options_.clip});
 }
 
 }  // namespace lase

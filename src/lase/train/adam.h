@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lase/model/parameters.h"
+#include "lase/ops/optimizer.h"
 #include "lase/train/options.h"
 
 namespace lase {
@@ -15,7 +16,10 @@ class Adam {
   Adam(Parameters& parameters, AdamOptions options);
 
   void zero_gradients();
-  void step(double learning_rate);
+  // Counts a step and computes its factors.
+  void begin_step(double learning_rate, ops::StepNumbers::Values& numbers);
+  // Updates the parameters that have a gradient; `factors` are those of StepNumbers.
+  void update(const at::Tensor& factors);
 
   // Updated in place by step(); set() requires a tensor for every parameter.
   struct Moments {

@@ -6,16 +6,14 @@
 
 namespace lase {
 
-namespace {
-
-constexpr size_t kAhead = 2;
-
-}  // namespace
-
-BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling, Options options)
-    : source_(graph, sampling, std::move(options)), state_(source_.device()) {
-  thread_ = std::thread([this] { run(); });
+BatchStream::BatchStream(std::unique_ptr<ItemSource> source)
+    : source_(std::move(source)), state_(source_->device()) {
+  if (source_->in_background()) thread_ = std::thread([this] { run(); });
 }
+
+BatchStream::BatchStream(const Adjacency& graph, const Sampling& sampling,
+                         BatchSource::Options options)
+    : BatchStream(std::make_unique<BatchSource>(graph, sampling, std::move(options))) {}
 
 BatchStream::~BatchStream() {
   {
@@ -23,7 +21,16 @@ BatchStream::~BatchStream() {
     stop_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  // After an error of this process, other processes may not answer any more.
+  if (std::uncaught_exceptions() > exceptions_) source_->abandon();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool BatchStream::wait_for_turn(int64_t i) {
+  std::unique_lock lock(mutex_);
+  const auto due = [&] { return i <= taken_ + source_->ahead(); };
+  changed_.wait(lock, [&] { return stop_ || due(); });
+  return due();
 }
 
 void BatchStream::run() {
@@ -32,11 +39,9 @@ void BatchStream::run() {
   const Workspace workspace(workspace_);
   const ops::ThreadState::Scope state(state_);
   try {
-    for (int64_t i = 0; i < source_.batches(); ++i) {
-      Item item = source_.make(i);
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stop_ || ready_.size() < kAhead; });
-      if (stop_) return;
+    for (int64_t i = 0; i < source_->items() && wait_for_turn(i); ++i) {
+      Item item = source_->make(i);
+      const std::lock_guard lock(mutex_);
       ready_.push_back(std::move(item));
       changed_.notify_all();
     }
@@ -49,7 +54,8 @@ void BatchStream::run() {
 
 std::optional<BatchStream::Item> BatchStream::next() {
   std::unique_lock lock(mutex_);
-  if (taken_ == source_.batches()) return std::nullopt;
+  if (taken_ == source_->items()) return std::nullopt;
+  if (!source_->in_background()) return source_->make(taken_++);
   changed_.wait(lock, [&] { return !ready_.empty() || error_; });
   if (ready_.empty()) std::rethrow_exception(error_);
   Item item = std::move(ready_.front());

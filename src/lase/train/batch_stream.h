@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -14,25 +15,29 @@
 
 namespace lase {
 
-// The batches of a BatchSource, made by a background thread while earlier ones are trained on.
+// The items of a source, made by a background thread while earlier ones are trained on.
 class BatchStream {
  public:
-  using Options = BatchSource::Options;
-  using Item = BatchSource::Item;
+  using Item = BatchItem;
 
-  // `graph` and `sampling` must outlive the stream, and the stream its items.
-  BatchStream(const Adjacency& graph, const Sampling& sampling, Options options);
+  // The stream must outlive its items.
+  explicit BatchStream(std::unique_ptr<ItemSource> source);
+  // A stream of BatchSource. `graph` and `sampling` must outlive the stream.
+  BatchStream(const Adjacency& graph, const Sampling& sampling, BatchSource::Options options);
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
 
-  // The next batch, in order; nullopt after the last.
+  // The next item, in order; nullopt after the last.
   std::optional<Item> next();
 
  private:
   void run();
+  // Whether the next item, number i, is to be made. How far the thread is ahead depends only on the
+  // number of items taken, also at the end, so that the threads of several processes agree.
+  bool wait_for_turn(int64_t i);
 
-  BatchSource source_;
+  std::unique_ptr<ItemSource> source_;
   Context context_ = Context::current();            // of the training thread
   ops::ThreadState state_;                          // of the training thread
   Workspace::Pool workspace_ = Workspace::share();  // shared with it
@@ -42,6 +47,7 @@ class BatchStream {
   std::exception_ptr error_;
   int64_t taken_ = 0;
   bool stop_ = false;
+  const int exceptions_ = std::uncaught_exceptions();
   std::thread thread_;
 };
 

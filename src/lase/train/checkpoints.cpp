@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lase/base/error.h"
+#include "lase/base/process_group.h"
 
 namespace lase {
 namespace {
@@ -25,7 +26,8 @@ Checkpoints::Checkpoints(Options options) : options_(std::move(options)) {
 }
 
 bool Checkpoints::due(int64_t epochs, int64_t all) const {
-  return !options_.path.empty() && epochs < all && epochs % options_.every == 0;
+  return is_first_process() && !options_.path.empty() && epochs < all &&
+         epochs % options_.every == 0;
 }
 
 void Checkpoints::save(const Checkpoint& checkpoint) try {

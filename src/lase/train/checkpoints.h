@@ -17,7 +17,7 @@ class Checkpoints {
   };
   explicit Checkpoints(Options options);
 
-  // Whether to write a checkpoint after `epochs` of `all` epochs.
+  // Whether this process writes a checkpoint after `epochs` of `all` epochs.
   bool due(int64_t epochs, int64_t all) const;
   // A failure to write does not stop the run; error() then returns the reason.
   void save(const Checkpoint& checkpoint);

@@ -31,43 +31,87 @@ std::vector<int64_t> fanouts_of(const SamplingOptions& options, int64_t layers) 
 }
 
 // Whether whole neighborhoods take little time: the graph is small, or there are few batches.
-bool is_small(const Adjacency& graph, int64_t seeds) {
+bool is_small(int64_t arcs, int64_t seeds) {
   constexpr int64_t kArcs = 1 << 16;
   constexpr int64_t kArcsTimesSeeds = 500'000'000;
-  const int64_t arcs = graph.neighbor.size();
   return arcs <= kArcs || seeds <= kArcsTimesSeeds / arcs;
 }
 
 // Replaces kAuto by the strategy that measured best (docs/results.md).
-SamplingOptions chosen(SamplingOptions options, const Model& model, const Adjacency& graph,
-                       int64_t seeds) {
+SamplingOptions chosen(SamplingOptions options, const Model& model, int64_t arcs, int64_t seeds) {
   if (options.strategy != Strategy::kAuto) return options;
-  if (options.fanout.empty() && is_small(graph, seeds)) options.fanout = {kWholeNeighborhood};
+  if (options.fanout.empty() && is_small(arcs, seeds)) options.fanout = {kWholeNeighborhood};
   const bool steady = sums_terms(model.options()) && model.steady();
   options.strategy = steady ? Strategy::kSnapshot : Strategy::kUniform;
   return options;
 }
 
-// Whether any row is longer than a fan-out.
-bool samples_any(const Adjacency& graph, const std::vector<int64_t>& fanouts) {
-  int64_t least = kNever;
-  for (const int64_t fanout : fanouts) {
-    if (fanout != kWholeNeighborhood) least = std::min(least, fanout);
-  }
-  for (int64_t u = 0; least < kNever && u + 1 < graph.row_ptr.size(); ++u) {
-    if (graph.degree(u) > least) return true;
-  }
-  return false;
+// Whether a row of this degree is longer than a fan-out.
+bool is_sampled(int64_t degree, const std::vector<int64_t>& fanouts) {
+  return std::any_of(fanouts.begin(), fanouts.end(), [&](int64_t fanout) {
+    return fanout != kWholeNeighborhood && degree > fanout;
+  });
 }
+
+// Passes over a graph of which this process has everything.
+class WholePasses : public ExactPasses {
+ public:
+  WholePasses(const Model& model, const Inputs& inputs, const Adjacency& graph)
+      : model_(model), inputs_(inputs), graph_(graph) {}
+
+  Size size() const override {
+    int64_t largest = 0;
+    for (int64_t u = 0; u < graph_.node_count(); ++u) largest = std::max(largest, graph_.degree(u));
+    return {graph_.node_count(), graph_.arc_count(), largest};
+  }
+  bool can_be_lazy() const override { return true; }
+  void keep_snapshot(Snapshot::When when) override {
+    snapshot_ = std::make_unique<Snapshot>(model_, inputs_, graph_, when);
+  }
+  void refresh_snapshot(const Hidden& hidden, const LayerNodes* read) override {
+    snapshot_->refresh(model_.parameters(), hidden, read);
+  }
+  Snapshot* snapshot() override { return snapshot_.get(); }
+  std::vector<Probabilities> probabilities(ops::Score score, const Sampling& sampling,
+                                           const Hidden& hidden) override {
+    const LayerNodes none(static_cast<size_t>(model_.block_count()));
+    return sampling_probabilities(
+        graph_, exact_pass(model_, inputs_.hiding(hidden.labels), graph_, score, &none), sampling);
+  }
+
+ private:
+  const Model& model_;
+  const Inputs& inputs_;
+  const Adjacency& graph_;
+  std::unique_ptr<Snapshot> snapshot_;
+};
 
 }  // namespace
 
+std::vector<Probabilities> sampling_probabilities(const Adjacency& graph,
+                                                  const std::vector<LayerPass>& passes,
+                                                  const Sampling& sampling) {
+  std::vector<Probabilities> all;
+  for (size_t l = 0; l < passes.size(); ++l) {
+    const at::Tensor scores = passes[l].score.cpu();
+    all.push_back(sampling_probabilities(
+        graph, {scores.data_ptr<float>(), static_cast<size_t>(scores.numel())}, sampling.fanouts[l],
+        sampling.replacement));
+  }
+  return all;
+}
+
 Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
                      const Adjacency& graph, const SeedCounts& seeds)
-    : options_(chosen(options, model, graph, seeds.epoch)),
+    : Estimator(options, model, inputs, std::make_unique<WholePasses>(model, inputs, graph),
+                seeds) {}
+
+Estimator::Estimator(const SamplingOptions& options, const Model& model, const Inputs& inputs,
+                     std::unique_ptr<ExactPasses> passes, const SeedCounts& seeds)
+    : passes_(std::move(passes)),
+      options_(chosen(options, model, passes_->size().arcs, seeds.epoch)),
       model_(model),
-      inputs_(inputs),
-      graph_(graph) {
+      inputs_(inputs) {
   sampling_option_table().check(options);
   require_option(sums_terms(model.options()) || options_.strategy == Strategy::kUniform,
                  OptionName{"strategy"}, " ", name_of(options_.strategy),
@@ -78,21 +122,21 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
                  " ", name_of(options_.strategy), " does not use one");
   const bool weighted =
       options_.strategy == Strategy::kGate || options_.strategy == Strategy::kMinVar;
-  require_option(!seeds.hides || !weighted, OptionName{"strategy"}, " ", name_of(options_.strategy),
+  require_option(!model.shape().links || !weighted, OptionName{"strategy"}, " ",
+                 name_of(options_.strategy),
                  ": not supported if links are predicted; use uniform or snapshot");
-  if (seeds.hides) {
-    const int64_t most = most_hidden(seeds.epoch) / std::max<int64_t>(1, seeds.batch);
-    options_.refresh_every = std::clamp<int64_t>(most, 1, options_.refresh_every);
-  }
+  const int64_t most = seeds.most_hidden / std::max<int64_t>(1, seeds.batch);
+  options_.refresh_every = std::clamp<int64_t>(most, 1, options_.refresh_every);
   sampling_.fanouts = fanouts_of(options_, model.block_count());
   sampling_.replacement = options_.replacement;
   // The terms of the first layer need no gradient if they are unmodified features.
   const bool sums_features =
-      inputs.in_place() && model.starts_from_features() && !model.type().transforms_first;
-  sampling_.ordered_from = sums_features ? 1 : 0;
-  samples_ = samples_any(graph, sampling_.fanouts);
-  const bool uses_snapshot = samples_ && options_.strategy == Strategy::kSnapshot;
-  require_option(!uses_snapshot || options_.link_dropout.value_or(0) == 0,
+      inputs.dense() && model.starts_from_features() && !model.type().transforms_first;
+  // On a GPU, the gradient of the gate terms of sources is summed in the same order.
+  const bool orders_gates = !inputs.device().is_cpu() && model.options().gate;
+  sampling_.ordered_from = sums_features && !orders_gates ? 1 : 0;
+  samples_ = is_sampled(passes_->size().largest_degree, sampling_.fanouts);
+  require_option(!uses_snapshot() || options_.link_dropout.value_or(0) == 0,
                  OptionName{"link_dropout"}, " ", options_.link_dropout.value_or(0),
                  ": not supported with a snapshot, whose sums include all neighbors; set ",
                  OptionName{"fanout"}, " all or ", OptionName{"strategy"}, " uniform");
@@ -104,11 +148,10 @@ Estimator::Estimator(const SamplingOptions& options, const Model& model, const I
   const bool drops = reads_links && !samples_ && !model.projects();
   sampling_.link_dropout = options_.link_dropout.value_or(drops ? kUsual : 0);
   if (!needs_refreshes()) left_ = kNever;
-  if (!uses_snapshot) return;
+  if (!uses_snapshot()) return;
   lazy_ = options_.refresh == Refresh::kLazy ||
           (options_.refresh == Refresh::kAuto && cheaper_lazily(seeds.batch));
-  snapshot_ = std::make_unique<Snapshot>(model, inputs, graph,
-                                         lazy_ ? Snapshot::When::kLazy : Snapshot::When::kEager);
+  passes_->keep_snapshot(lazy_ ? Snapshot::When::kLazy : Snapshot::When::kEager);
 }
 
 bool Estimator::needs_refreshes() const {
@@ -120,8 +163,10 @@ bool Estimator::needs_refreshes() const {
 bool Estimator::cheaper_lazily(int64_t batch) const {
   // Sparse features would be converted to dense ones for every batch.
   if (!inputs_.in_place() && model_.reads_features()) return false;
-  const auto nodes = static_cast<double>(graph_.row_ptr.size() - 1);
-  const auto arcs = static_cast<double>(graph_.neighbor.size());
+  if (!passes_->can_be_lazy()) return false;
+  const ExactPasses::Size size = passes_->size();
+  const auto nodes = static_cast<double>(size.nodes);
+  const auto arcs = static_cast<double>(size.arcs);
   const double reach = std::pow(1 + arcs / nodes, static_cast<double>(model_.block_count() - 1));
   return static_cast<double>(options_.refresh_every) * static_cast<double>(batch) * reach <
          nodes / 2;
@@ -145,23 +190,16 @@ void Estimator::mark_stale() {
   if (needs_refreshes()) left_ = 0;
 }
 
-void Estimator::refresh(int64_t batches, const HiddenArcs* hidden) {
+void Estimator::refresh(int64_t batches, const Hidden& hidden, const LayerNodes* read) {
   if (!needs_refreshes()) return;
   left_ = batches > 0 ? batches : options_.refresh_every;
   ++refresh_count_;
-  if (snapshot_) {
-    snapshot_->refresh(model_.parameters(), hidden);
+  if (uses_snapshot()) {
+    passes_->refresh_snapshot(hidden, read);
     return;
   }
   const auto score = options_.strategy == Strategy::kGate ? ops::Score::kGate : ops::Score::kNorm;
-  const auto passes = exact_pass(model_, inputs_, graph_, score);
-  sampling_.probabilities.clear();
-  for (size_t l = 0; l < passes.size(); ++l) {
-    const at::Tensor scores = passes[l].score.cpu();
-    sampling_.probabilities.push_back(sampling_probabilities(
-        graph_, {scores.data_ptr<float>(), static_cast<size_t>(scores.numel())},
-        sampling_.fanouts[l], sampling_.replacement));
-  }
+  sampling_.probabilities = passes_->probabilities(score, sampling_, hidden);
 }
 
 }  // namespace lase

@@ -68,7 +68,23 @@ const OptionTable<TrainOptions>& train_option_table() {
             "are sparse (standard), divide each row by its L1 norm (row) or its L2 norm (l2), or "
             "none; auto = l2 if they are sparse, otherwise standard; link attributes are always "
             "scaled as with standard");
-    all.include(feature_option_table(), &O::features).group("Node features");
+    all.include(feature_option_table(), &O::features);
+    all.add(
+        "label_inputs", &O::label_inputs, one_of<LabelInputs>(),
+        "Whether the known labels of training nodes are node features. A prediction uses the "
+        "labels of other nodes, never that of the node itself; a batch has at most half of the "
+        "training nodes. auto = on if short runs have a clearly better validation score with them; "
+        "off without validation nodes, for graphs with more than 524288 links, and for links as "
+        "targets");
+    all.group("Node features");
+    all.add(
+        "common_neighbors", &O::common_neighbors, one_of<CommonNeighbors>(),
+        "Add ln(1 + number of common neighbors of the two nodes of a link) as a link attribute, "
+        "counted over all links of the graph, ignoring directions. auto = on if short runs show a "
+        "clearly better validation score with it; off without validation nodes, for graphs with "
+        "more than 524288 links, for models that do not read link attributes, and if links are "
+        "prediction targets");
+    all.group("Link attributes");
     all.add("epochs", &O::epochs, at_least(1), "Maximum number of epochs");
     all.add("patience", &O::patience, at_least(0),
             "Stop after this many epochs without a better validation score (0 = never)");
@@ -76,6 +92,10 @@ const OptionTable<TrainOptions>& train_option_table() {
         "batch_size", &O::batch, at_least(0),
         "Maximum number of nodes, or of target links, per batch; batches have similar sizes (0 = "
         "all in one batch). Links of a batch pass no messages, so it has at most a tenth of them");
+    all.add("chunks", &O::chunks, at_least(0),
+            "Number of chunks into which each batch is split, to be divided among processes. With "
+            "the same number, weights are identical for any number of processes (0 = 16 in a group "
+            "of processes, otherwise 1)");
     all.add("transductive", &O::transductive, any(),
             "Train on all links, including those of validation and test nodes; validation and test "
             "always use all links");
@@ -156,6 +176,9 @@ std::vector<UnusedOption> unused_task_options(const TrainOptions& options, Predi
       nodes ? "nodes are predicted, not links" : "the graph has a split of links");
   add(nodes, options.transductive, "transductive", "it is for nodes");
   add(nodes, options.strict_inductive, "strict_inductive", "it is for nodes");
+  add(nodes, options.label_inputs == LabelInputs::kOn, "label_inputs", "it is for nodes");
+  add(nodes, options.common_neighbors == CommonNeighbors::kOn, "common_neighbors",
+      "it is for nodes");
   return unused;
 }
 

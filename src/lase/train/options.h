@@ -52,6 +52,14 @@ struct AdamOptions {
   double clip = 0;  // clip every entry of a gradient to ±clip; 0: off
 };
 
+// Whether known labels of training nodes are features; see add_label_inputs(). kAuto: if short runs
+// show a clearly better validation score.
+enum class LabelInputs : uint8_t { kAuto, kOn, kOff };
+
+// Whether the number of common neighbors of the nodes of a link is a link attribute; see
+// add_common_neighbors(). kAuto: if short runs show a clearly better validation score.
+enum class CommonNeighbors : uint8_t { kAuto, kOn, kOff };
+
 enum class Schedule : uint8_t { kConstant, kCosine, kPlateau };
 
 struct EpochReport;
@@ -63,10 +71,13 @@ struct TrainOptions {
   // Learned from links with the training seed, in addition to the features of the graph. Unless
   // training is transductive, from the links that training may use first (FeatureOptions::online).
   FeatureOptions features{.embed = {.method = EmbedMethod::kAuto}};
+  LabelInputs label_inputs = LabelInputs::kAuto;
+  CommonNeighbors common_neighbors = CommonNeighbors::kAuto;
   NodeScaling node_scaling = NodeScaling::kAuto;
   int64_t epochs = 200;
   int64_t patience = 50;  // epochs without a better validation score; 0: train all epochs
   int64_t batch = 256;    // seed nodes per step; 0: all
+  int64_t chunks = 0;     // of a batch, divided among processes; 0: 16 in a group, otherwise 1
   SamplingOptions sampling;
   LinkTaskOptions links;  // if links are predicted
   DeviceOptions device;
@@ -121,6 +132,11 @@ inline constexpr std::array<std::string_view, 5> kEnumNames<Strategy> = {"auto",
                                                                          "min_var", "snapshot"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Refresh> = {"auto", "eager", "lazy"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<LabelInputs> = {"auto", "on", "off"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<CommonNeighbors> = {"auto", "on",
+                                                                                "off"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Schedule> = {"constant", "cosine",
                                                                          "plateau"};

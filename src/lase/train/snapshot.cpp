@@ -5,7 +5,6 @@
 #include <c10/core/GradMode.h>
 
 #include "lase/base/error.h"
-#include "lase/inference/inference.h"
 #include "lase/ops/workspace.h"
 #include "lase/sampler/sampler.h"
 
@@ -53,17 +52,39 @@ Snapshot::Snapshot(const Model& model, const Inputs& inputs, const Adjacency& gr
   sums_.resize(layers);
 }
 
-void Snapshot::refresh(const Parameters& parameters, const HiddenArcs* hidden) {
+namespace {
+
+void replace(Tensor& values, const Tensor& by) {
+  if (values.defined() && values.data_ptr() != by.data_ptr()) values.copy_(by);
+}
+
+void replace(ops::Rows& rows, const ops::Rows& by) {
+  replace(rows.matrix, by.matrix);
+  rows.index = by.index;
+}
+
+}  // namespace
+
+void Snapshot::refresh(const Parameters& parameters, const Hidden& hidden, const LayerNodes* read) {
   c10::NoGradGuard no_grad;
-  hidden_ = hidden;
+  hidden_ = hidden.some_arcs();
+  inputs_ = inputs_.hiding(hidden.labels);
   model_.parameters().set(parameters.copy());
   for (auto& rows : states_) rows.clear();
   for (auto& rows : sums_) rows.clear();
-  all_.clear();
   if (when_ == When::kLazy) return;
-  const Adjacency visible = hidden == nullptr ? graph_ : visible_arcs(graph_, *hidden);
-  for (auto& layer : exact_pass(model_, inputs_, visible)) {
-    all_.push_back(std::move(layer.baseline));
+  const Adjacency visible = hidden_ == nullptr ? graph_ : visible_arcs(graph_, *hidden_);
+  auto passes = exact_pass(model_, inputs_, visible, std::nullopt, read);
+  if (all_.empty()) {
+    for (auto& layer : passes) all_.push_back(std::move(layer.baseline));
+    return;
+  }
+  // A recorded step reads the same tensors after every refresh.
+  for (size_t l = 0; l < passes.size(); ++l) {
+    const BaselineLayer& found = passes[l].baseline;
+    replace(all_[l].state.h, found.state.h);
+    replace(all_[l].state.f, found.state.f);
+    for (size_t i = 0; i < found.sums.size(); ++i) replace(all_[l].sums[i], found.sums[i]);
   }
 }
 
@@ -165,7 +186,11 @@ Baseline Snapshot::of(const Batch& batch) {
       const auto rows = [&](const ops::Rows& all) {
         return all.defined() ? all.at(rows_of_sources) : all;
       };
-      layer.state = {rows(all_[l].state.h), rows(all_[l].state.f)};
+      // Features in memory of the CPU are copied once per batch, instead of read once per arc.
+      const bool copies = l == 0 && inputs_.dense() && !inputs_.in_place();
+      layer.state = copies && model_.starts_from_features()
+                        ? model_.start(inputs_, rows_of_sources)
+                        : State{rows(all_[l].state.h), rows(all_[l].state.f)};
       for (const auto& s : all_[l].sums) {
         layer.sums.push_back(ops::gather(s, rows_of_sources.narrow(0, 0, targets.size(0))));
       }

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "lase/graph/adjacency.h"
+#include "lase/inference/inference.h"
+#include "lase/inference/seeds.h"
 #include "lase/model/model.h"
 #include "lase/sampler/node_index.h"
 
@@ -36,12 +38,13 @@ class Snapshot {
  public:
   enum class When : uint8_t { kEager, kLazy };
 
-  // `inputs` and `graph` must outlive the snapshot. Its model has the options and shape of `model`.
+  // `graph` must outlive the snapshot. Its model has the options and shape of `model`.
   Snapshot(const Model& model, const Inputs& inputs, const Adjacency& graph, When when);
 
-  // Discards the baseline state and copies the parameters. Hidden arcs, if any, must outlive the
-  // use of the snapshot.
-  void refresh(const Parameters& parameters, const HiddenArcs* hidden = nullptr);
+  // Discards the baseline state and copies the parameters. What is hidden must outlive the use of
+  // the snapshot. `read`: the targets of the batches until the next refresh; see exact_pass().
+  void refresh(const Parameters& parameters, const Hidden& hidden = {},
+               const LayerNodes* read = nullptr);
 
   // The baseline state for a batch, on the device of the inputs.
   Baseline of(const Batch& batch);
@@ -52,7 +55,7 @@ class Snapshot {
   State state(int64_t l, std::span<const int64_t> nodes);
   std::vector<at::Tensor> sums(int64_t l, std::span<const int64_t> nodes);
 
-  const Inputs& inputs_;
+  Inputs inputs_;  // without hidden labels
   const Adjacency& graph_;
   const HiddenArcs* hidden_ = nullptr;
   When when_;

@@ -5,16 +5,23 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <span>
 
+#include "lase/base/checksum.h"
 #include "lase/base/denormals.h"
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 #include "lase/base/format.h"
+#include "lase/base/process_group.h"
 #include "lase/inference/inference.h"
 #include "lase/ops/one_thread.h"
 #include "lase/ops/precision.h"
+#include "lase/ops/recording.h"
+#include "lase/ops/same_processes.h"
 #include "lase/ops/workspace.h"
 #include "lase/train/best_weights.h"
 #include "lase/train/checkpoints.h"
+#include "lase/train/choose_inputs.h"
 #include "lase/train/epoch.h"
 #include "lase/train/learning_rate.h"
 #include "lase/train/training_data.h"
@@ -35,10 +42,19 @@ const TrainOptions& checked(const TrainOptions& options) {
 class Trainer {
  public:
   Trainer(const Graph& graph, const TrainOptions& options, LearnedFeatures learned = {})
+      : Trainer(options, options.checkpoint.empty() ? "" : fingerprint(graph),
+                prepare_training(graph, options, std::move(learned))) {}
+  Trainer(const DividedGraph& graph, const TrainOptions& options)
+      : Trainer(options, fingerprint(graph.whole().graph), prepare_training(graph, options)) {}
+
+  TrainResult run(double setup_seconds);
+
+ private:
+  Trainer(const TrainOptions& options, std::string graph, std::unique_ptr<TrainingData> data)
       : options_(checked(options)),
-        graph_(options.checkpoint.empty() ? "" : fingerprint(graph)),
+        graph_(std::move(graph)),
         checkpoints_({options.checkpoint, options.checkpoint_every, options.resume}),
-        prepared_(prepare_training(graph, options, std::move(learned))),
+        prepared_(std::move(data)),
         data_(*prepared_),
         model_(*data_.trained.model),
         epochs_(options_, data_),
@@ -46,14 +62,12 @@ class Trainer {
         best_({.by_loss = options.select == "loss", .patience = options.patience}),
         eval_every_(options.eval_every) {
     if (!data_.protocol.val.empty()) {
-      validation_.emplace(model_, *data_.inputs, data_.protocol.val_graph, data_.protocol.val,
-                          *data_.seeds);
+      validation_ = exact_outputs(data_.protocol.val, data_.protocol.val_graph);
     }
   }
 
-  TrainResult run(double setup_seconds);
-
- private:
+  std::unique_ptr<ExactOutputs> exact_outputs(const std::vector<int64_t>& seeds,
+                                              const Adjacency& graph) const;
   void run_epochs();
   bool run_epoch();
   void validate(EpochReport& report);
@@ -81,12 +95,18 @@ class Trainer {
   EpochRunner epochs_;
   LearningRate rate_;
   BestWeights best_;
-  std::optional<Validation> validation_;
+  std::unique_ptr<ExactOutputs> validation_;
   int64_t eval_every_;  // 0: not known yet
   double val_seconds_ = 0;
   json curve_ = json::array();
   TrainResult result_;  // result_.epochs: completed epochs
 };
+
+std::unique_ptr<ExactOutputs> Trainer::exact_outputs(const std::vector<int64_t>& seeds,
+                                                     const Adjacency& graph) const {
+  if (data_.divided) return data_.divided->validation(model_, *data_.inputs, seeds);
+  return std::make_unique<Validation>(model_, *data_.inputs, graph, seeds, *data_.seeds);
+}
 
 TrainResult Trainer::run(double setup_seconds) {
   result_.setup_seconds = setup_seconds;
@@ -107,9 +127,13 @@ TrainResult Trainer::run(double setup_seconds) {
   result_.refreshes = epochs_.estimator().refresh_count();
   result_.sampling = epochs_.estimator().describe();
   result_.links_per_second = epochs_.links_per_second();
+  result_.processes = process_count();
+  result_.bytes_per_step = epochs_.bytes_sent() / std::max<int64_t>(1, epochs_.steps());
   result_.checkpoint_error = checkpoints_.error();
+  validation_.reset();
   score_weights();
   result_.device = data_.device.is_cpu() ? "cpu" : "cuda";
+  result_.on_cpu = describe(data_.inputs->residence());
   data_.trained.model->parameters().to(at::kCPU);
   result_.trained = std::move(data_.trained);
   result_.trained.training = {{"options", to_json(options_)},
@@ -152,6 +176,7 @@ bool Trainer::run_epoch() {
   report.seconds = epochs_.seconds();
   report.train_seconds = epochs_.train_seconds();
   report.links_per_second = epochs_.links_per_second();
+  report.bytes_sent = epochs_.bytes_sent();
   json point = {{"epoch", report.epoch}, {"loss", report.loss}};
   if (report.validated) point["val"] = data_.objective->headline(report.val).value;
   curve_.push_back(point);
@@ -201,8 +226,7 @@ bool Trainer::SplitOutputs::finite() const {
 Trainer::SplitOutputs Trainer::outputs() const {
   const Protocol& protocol = data_.protocol;
   const auto of = [&](const std::vector<int64_t>& seeds, const Adjacency& graph) {
-    if (seeds.empty()) return Tensor();
-    return Validation(model_, *data_.inputs, graph, seeds, *data_.seeds).outputs();
+    return seeds.empty() ? Tensor() : exact_outputs(seeds, graph)->outputs();
   };
   if (protocol.val.empty() && protocol.test.empty()) {
     return {{}, {}, of(protocol.train, protocol.test_graph)};
@@ -269,6 +293,13 @@ void Trainer::save() {
 
 void Trainer::resume() {
   auto checkpoint = checkpoints_.load(model_.parameters(), run_options());
+  if (ProcessGroup* group = current_processes()) {
+    const std::string contents = checkpoint ? read_file(options_.checkpoint) : "";
+    require_agreement(*group,
+                      {{"epoch of the checkpoint", checkpoint ? checkpoint->epoch : 0},
+                       {"checkpoint", checksum_text(checksum(std::as_bytes(std::span(contents))))}},
+                      "resume together");
+  }
   if (!checkpoint) return;
   epochs_.restore(*checkpoint);
   best_.restore(checkpoint->progress.best, std::move(checkpoint->best));
@@ -278,111 +309,95 @@ void Trainer::resume() {
   if (checkpoint->progress.eval_every > 0) eval_every_ = checkpoint->progress.eval_every;
 }
 
-// The choice of learned features.
-struct FeatureChoice {
-  EmbedMethod method = EmbedMethod::kNone;
-  LearnedFeatures learned = {};
-  std::string reason = {};
-};
-
-// Whether LINE features may help: the graph has no features, or sparse ones, such as words, and is
-// small enough to try; a classifier of features alone keeps to those.
-bool considers_line(const Graph& graph, const TrainOptions& options) {
-  constexpr int64_t kMostLinks = int64_t{1} << 19;
-  const Attributes& features = graph.nodes.features;
-  if (graph.links == 0) return false;
-  if (features.columns == 0) return true;
-  return layer_type(options.model.model).make && features.layout == Layout::kSparse &&
-         graph.links <= kMostLinks;
+// The number of chunks, with the default for this number of processes.
+int64_t resolved_chunks(int64_t chunks) {
+  constexpr int64_t kUsual = 16;
+  const int64_t processes = process_count();
+  if (chunks == 0) chunks = current_processes() == nullptr ? 1 : kUsual;
+  require_option(chunks >= processes, OptionName{"chunks"}, " ", chunks, ": too few for ",
+                 processes, " processes; set ", OptionName{"chunks"}, " to at least ", processes);
+  return chunks;
 }
 
-// A tenth of the epochs with LINE features and without. Beside sparse features, LINE features are
-// used unless their validation score is clearly worse; in place of degrees, if it is clearly
-// better. Without validation nodes, LINE features if nodes have sparse features, or if neither
-// nodes nor links have attributes.
-FeatureChoice choose_features(const Graph& graph, const TrainOptions& options) {
-  if (!considers_line(graph, options)) return {};
-  const bool has_features = graph.nodes.features.columns > 0;
-  const auto objective = make_objective(graph, options.predicts, Ranking::kAuto);
-  const auto validated = seeds_of(graph, options.predicts, *objective, Split::kVal);
-  const std::string_view others = predicts_links(options.predicts) ? "a constant" : "degrees";
-  if (validated.empty()) {
-    if (has_features) {
-      return {.method = EmbedMethod::kLine,
-              .reason = "those of the graph, and others learned from the links (LINE)"};
-    }
-    const bool line = graph.link_attributes.columns == 0;
-    return {.method = line ? EmbedMethod::kLine : EmbedMethod::kNone,
-            .reason = line ? "learned from the links (LINE), because neither nodes nor links have "
-                             "attributes"
-                           : join(others, ", because the graph has none")};
-  }
-  constexpr int64_t kMost = 20;
-  TrainOptions pilot = options;
-  pilot.epochs = std::clamp<int64_t>(options.epochs / 10, 1, kMost);
-  pilot.patience = 0;
-  pilot.schedule = Schedule::kConstant;
-  pilot.eval_every = 1;
-  pilot.checkpoint.clear();
-  pilot.progress = {};
-  pilot.batch_progress = {};
-  const auto score = [&](EmbedMethod method) {
-    pilot.features.embed.method = method;
-    auto result = Trainer(graph, pilot).run(0);
-    if (result.stopped) throw Stopped();
-    return std::pair(make_objective(result.trained)->headline(result.val),
-                     std::move(result.trained.learned));
-  };
-  const auto without = score(EmbedMethod::kNone).first;
-  auto [line, learned] = score(EmbedMethod::kLine);
-  // Clearly: by two standard errors of a score between 0 and 1.
-  const auto nodes = static_cast<double>(validated.size());
-  const double margin = 2 * std::sqrt(std::max(0.0, without.value * (1 - without.value)) / nodes);
-  const bool takes_line = has_features ? line.merit() >= without.merit() - margin
-                                       : line.merit() > without.merit() + margin;
-  FeatureChoice choice{.method = takes_line ? EmbedMethod::kLine : EmbedMethod::kNone};
-  if (takes_line) choice.learned = std::move(learned);
-  const std::string scores = join(
-      ": validation ", line.title, " ", significant(takes_line ? line.value : without.value, 3),
-      " after ", pilot.epochs, pilot.epochs == 1 ? " epoch" : " epochs", ", against ",
-      significant(takes_line ? without.value : line.value, 3));
-  if (has_features) {
-    choice.reason = join(takes_line ? "those of the graph, and others learned from the links (LINE)"
-                                    : "those of the graph",
-                         scores, takes_line ? " without" : " with", " LINE features");
-  } else {
-    choice.reason =
-        join(takes_line ? "learned from the links (LINE)" : others, ", because the graph has none",
-             scores, " with ", takes_line ? others : "LINE features");
-  }
-  return choice;
+// Processes give the same weights only if they compute the same on the same data.
+void require_same_task(const Graph& graph, const TrainOptions& options, const at::Device& device) {
+  if (current_processes() == nullptr) return;
+  json about = {{"graph", fingerprint(graph)}, {"device", device.is_cpu() ? "cpu" : "cuda"}};
+  const json values = to_json(options);
+  for (const auto& [name, value] : values.items()) about["option " + name] = value;
+  ops::require_same_processes(about, "train together");
 }
 
-}  // namespace
-
-TrainResult train(const Graph& graph, const TrainOptions& options) {
+TrainResult train_on_device(const Graph& graph, const TrainOptions& options) {
   const ops::OneThread one_thread;  // first, so that threads started later inherit it
   const FlushDenormals flush;
   const Workspace workspace;
   const auto start = std::chrono::steady_clock::now();
   TrainOptions resolved = checked(options);
+  resolved.chunks = resolved_chunks(options.chunks);
+  const at::Device device = choose_device(options.device, graph.links);  // before the long work
+  require_same_task(graph, resolved, device);
   const PreparedTask task = prepare_task(graph, task_options(options));
   resolved.predicts = task.predicts;
-  choose_device(options.device, graph.links);  // before anything takes long
-  const ops::PrecisionScope precision(options.device.precision);
+  const ops::StreamScope stream(device);
+  const ops::PrecisionScope precision(choose_precision(options.device, device, kTrainingPrecision));
   const Graph& prepared = task.graph;
-  FeatureChoice features;
-  if (options.features.embed.method == EmbedMethod::kAuto) {
-    features = choose_features(prepared, resolved);
-    resolved.features.embed.method = features.method;
-  }
-  Trainer trainer(prepared, resolved, std::move(features.learned));
+  const auto run = [&](const TrainOptions& pilot, LearnedFeatures learned) {
+    return Trainer(prepared, pilot, std::move(learned)).run(0);
+  };
+  InputChoice inputs = choose_inputs(prepared, resolved, run);
+  resolved.features.embed.method = inputs.features;
+  resolved.common_neighbors = inputs.common_neighbors;
+  resolved.label_inputs = inputs.labels;
+  Trainer trainer(prepared, resolved, std::move(inputs.learned));
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
   TrainResult result = trainer.run(setup.count());
   // A random split is repeated on the same graph, and not on others.
   if (predicts_links(task.predicts)) result.trained.link_task["graph"] = fingerprint(graph);
-  result.features = std::move(features.reason);
+  result.features = std::move(inputs.features_reason);
+  result.common_neighbors = std::move(inputs.common_neighbors_reason);
+  result.label_inputs = std::move(inputs.labels_reason);
   return result;
+}
+
+}  // namespace
+
+TrainResult train(const Graph& graph, const TrainOptions& options) {
+  return ops::with_device_memory([&] { return train_on_device(graph, options); });
+}
+
+void check_partitioned(const TrainOptions& options) {
+  const auto require_supported = [](bool supported, const std::string& option,
+                                    const std::string& reason) {
+    require_option(supported, OptionName{option}, ": not supported for partitioned graphs", reason);
+  };
+  require_supported(options.predicts == Predicts::kAuto || options.predicts == Predicts::kNodes,
+                    "task", ", which support only labels of nodes");
+  const EmbedMethod method = options.features.embed.method;
+  require_supported(method == EmbedMethod::kAuto || method == EmbedMethod::kNone, "features",
+                    "; learn features with lase line or lase deepwalk before partitioning");
+  require_supported(options.common_neighbors != CommonNeighbors::kOn, "common_neighbors", "");
+  require_supported(options.label_inputs != LabelInputs::kOn, "label_inputs", "");
+  require_supported(options.device.device != DeviceChoice::kCuda, "device",
+                    ", which are trained on the CPU");
+}
+
+TrainResult train(const DividedGraph& graph, const TrainOptions& options) {
+  const ops::OneThread one_thread;
+  const FlushDenormals flush;
+  const Workspace workspace;
+  const auto start = std::chrono::steady_clock::now();
+  check_partitioned(options);
+  TrainOptions resolved = checked(options);
+  resolved.predicts = Predicts::kNodes;
+  resolved.features.embed.method = EmbedMethod::kNone;
+  resolved.common_neighbors = CommonNeighbors::kOff;
+  resolved.label_inputs = LabelInputs::kOff;
+  resolved.chunks = resolved_chunks(options.chunks);
+  require_same_task(graph.whole().graph, resolved, at::kCPU);
+  Trainer trainer(graph, resolved);
+  const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
+  return trainer.run(setup.count());
 }
 
 }  // namespace lase

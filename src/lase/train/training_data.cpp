@@ -4,6 +4,8 @@
 #include <array>
 
 #include "lase/base/error.h"
+#include "lase/graph/common_neighbors.h"
+#include "lase/model/label_inputs.h"
 #include "lase/model/layers/registry.h"
 #include "lase/model/model.h"
 
@@ -44,12 +46,12 @@ void add_degree_features(TrainingData& data) {
 
 // Fits the scaling of all inputs to training data.
 Scaling fit(const TrainingData& data, NodeScaling nodes) {
-  const int64_t learned = data.trained.learned.embedding.width();
   const bool links = predicts_links(data.trained.predicts);
   Graph visible = data.graph;
   visible.adjacency() = data.protocol.train_graph;
   const std::vector<bool> all(static_cast<size_t>(visible.node_count()), true);
-  Scaling scaling = fit_scaling(visible, links ? all : training_nodes(data.graph), nodes, learned);
+  Scaling scaling =
+      fit_scaling(visible, links ? all : training_nodes(data.graph), nodes, data.trained.added());
   if (links) fit_target_scaling(data.graph.targets, data.protocol.train, scaling);
   return scaling;
 }
@@ -87,10 +89,19 @@ NodePairs negatives_of(const TrainingData& data, const TrainOptions& options) {
   return pairs;
 }
 
+// Fits the objective to the training seeds, and describes what the model is to predict.
+void fit_objective(TrainingData& data, const TrainOptions& options) {
+  Objective& objective = *data.objective;
+  objective.fit(data.protocol.train, options.balance);
+  objective.set_decision(objective.select(options.select, data.protocol.train));
+  data.trained.task = objective.labels().task;
+  data.trained.label_names = objective.labels().names;
+  data.trained.target_mean = objective.target_scale().mean;
+  data.trained.target_scale = objective.target_scale().scale;
+}
+
 void describe_graph(const TrainingData& data, TrainedModel& trained) {
   const Graph& graph = data.graph;
-  trained.task = data.objective->labels().task;
-  trained.label_names = data.objective->labels().names;
   trained.target_names = graph.targets.attribute_names;
   trained.feature_names = graph.nodes.feature_names;
   trained.attribute_names = graph.attribute_names;
@@ -99,8 +110,6 @@ void describe_graph(const TrainingData& data, TrainedModel& trained) {
   trained.preprocessing.erase("idf");  // one number per word
   trained.node_reduction = graph.node_reduction;
   trained.link_reduction = graph.link_reduction;
-  trained.target_mean = data.objective->target_scale().mean;
-  trained.target_scale = data.objective->target_scale().scale;
 }
 
 void check_calibration(const TrainingData& data) {
@@ -115,7 +124,7 @@ void check_calibration(const TrainingData& data) {
 
 int64_t TrainingData::batch_size(int64_t batch) const {
   const auto all = std::ssize(protocol.train);
-  const int64_t most = seeds->hides() ? most_hidden(all) : all;
+  const int64_t most = std::min(all, seeds->most_hidden(all));
   return batch == 0 ? most : std::min(batch, most);
 }
 
@@ -130,6 +139,7 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
   const bool alone = !layer_type(options.model.model).make;
   data.protocol = links ? make_link_protocol(graph, options.predicts, *data.objective)
                         : make_protocol(graph, *data.objective, training_links(options), alone);
+  fit_objective(data, options);
   if (options.calibrate) check_calibration(data);
   if (options.features.embed.method != EmbedMethod::kNone) {
     data.trained.learned =
@@ -137,6 +147,18 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
     add_features(data.trained.learned, data.graph);
   }
   if (data.graph.nodes.features.columns == 0) add_degree_features(data);
+  data.trained.label_inputs = !links && options.label_inputs == LabelInputs::kOn;
+  if (data.trained.label_inputs) {
+    require_option(!alone, OptionName{"label_inputs"},
+                   " on: has no effect on a model that does not use links");
+    add_label_inputs(data.trained, data.graph);
+  }
+  data.trained.common_neighbors = !links && options.common_neighbors == CommonNeighbors::kOn;
+  if (data.trained.common_neighbors) {
+    require_option(layer_type(options.model.model).reads_links, OptionName{"common_neighbors"},
+                   " on: has no effect on a model that does not read link attributes");
+    add_common_neighbors(data.graph);
+  }
   data.trained.scaling = fit(data, options.node_scaling);
   data.inputs.emplace(data.graph, data.trained.scaling);
   const ModelShape shape{.node_features = data.graph.nodes.features.columns,
@@ -157,15 +179,49 @@ std::unique_ptr<TrainingData> prepare_training(const Graph& graph, const TrainOp
     data.trained.link_task = link_task_option_table().to_json(task);
     data.trained.link_task["seed"] = options.seed;
     data.objective = make_objective(graph, options.predicts, task.prediction.ranking);
+    fit_objective(data, options);
   }
-  data.objective->fit(data.protocol.train, options.balance);
-  data.objective->set_decision(data.objective->select(options.select, data.protocol.train));
   data.seeds = make_seeds(data.graph, options.predicts, *data.trained.model, task.prediction,
                           options.seed, negatives_of(data, options));
+  if (data.trained.label_inputs) data.seeds = std::make_unique<NodeSeeds>(true);
   describe_graph(data, data.trained);
   data.device = choose_device(options.device, graph.links);
-  data.inputs = data.inputs->to(data.device);
+  data.inputs = data.inputs->to(data.device, data.protocol.train_graph,
+                                choose_memory(options.device, data.device));
   data.trained.model->parameters().to(data.device);
+  return prepared;
+}
+
+std::unique_ptr<TrainingData> prepare_training(const DividedGraph& graph,
+                                               const TrainOptions& options) {
+  auto prepared = std::make_unique<TrainingData>();
+  TrainingData& data = *prepared;
+  data.graph = graph.own();
+  data.trained.predicts = Predicts::kNodes;
+  const Graph& nodes = graph.whole().graph;
+  data.objective = make_objective(nodes, Predicts::kNodes, Ranking::kAuto);
+  data.divided = std::make_unique<DividedTraining>(graph, training_links(options));
+  const bool alone = !layer_type(options.model.model).make;
+  data.protocol = data.divided->protocol(*data.objective, alone);
+  fit_objective(data, options);
+  if (options.calibrate) check_calibration(data);
+  if (data.graph.nodes.features.columns == 0) add_degree_features(data);
+  Graph visible = data.graph;
+  visible.adjacency() = data.divided->train_arcs();
+  const std::vector<bool> all_training = training_nodes(nodes);
+  std::vector<bool> training;
+  for (const int32_t node : graph.own_nodes()) {
+    training.push_back(all_training[static_cast<size_t>(node)]);
+  }
+  data.trained.scaling =
+      fit_scaling(visible, training, options.node_scaling, {}, &processes_or_alone());
+  data.inputs.emplace(data.graph, data.trained.scaling);
+  const ModelShape shape{.node_features = data.graph.nodes.features.columns,
+                         .link_attributes = data.graph.link_attributes.columns,
+                         .outputs = data.objective->outputs()};
+  data.trained.model = std::make_shared<Model>(options.model, shape, options.seed);
+  data.seeds = std::make_unique<NodeSeeds>();
+  describe_graph(data, data.trained);
   return prepared;
 }
 

@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include "lase/base/error.h"
+#include "lase/ops/optimizer.h"
 
 namespace lase {
 
@@ -14,13 +15,20 @@ WeightAverage::WeightAverage(const Parameters& parameters, double decay)
           ": expected at least 0 and less than 1");
 }
 
-void WeightAverage::update(const Parameters& parameters, int64_t t) {
-  c10::NoGradGuard no_grad;
+double WeightAverage::decay(int64_t t) const {
   const auto steps = static_cast<double>(t);
-  const double decay = std::min(decay_, (steps - 1) / (steps + 9));
+  return std::min(decay_, (steps - 1) / (steps + 9));
+}
+
+void WeightAverage::update(const Parameters& parameters, const at::Tensor& decay) {
+  c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> average;
+  std::vector<at::Tensor> weights;
   for (const auto& [name, value] : parameters.all()) {
-    average_.at(name).mul_(decay).add_(value, 1 - decay);
+    average.push_back(average_.at(name));
+    weights.push_back(value.detach());
   }
+  ops::average_step(average, weights, decay);
 }
 
 }  // namespace lase

@@ -12,8 +12,10 @@ class WeightAverage {
  public:
   WeightAverage(const Parameters& parameters, double decay);
 
-  // Call after step t, counted from 1.
-  void update(const Parameters& parameters, int64_t t);
+  // The decay β of step t, counted from 1.
+  double decay(int64_t t) const;
+  // `decay` as in StepNumbers.
+  void update(const Parameters& parameters, const at::Tensor& decay);
   const NamedTensors& values() const { return average_; }
   void restore(NamedTensors average) { average_ = std::move(average); }
 

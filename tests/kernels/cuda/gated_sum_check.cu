@@ -8,6 +8,7 @@
 // Exits with 77, which CTest reports as skipped, if there is no GPU.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +31,8 @@ using lase::Random;
 using lase::kernels::Amplifier;
 namespace kernels = lase::kernels;
 namespace cuda = lase::kernels::cuda;
+
+constexpr std::array kPrecisions = {Precision::kFp32, Precision::kTf32, Precision::kBf16};
 
 template <class T>
 class Device {
@@ -421,7 +424,7 @@ struct OnDevice {
 bool compare(const Problem& x, Arena& arena) {
   const Result expected = reference(x);
   bool ok = true;
-  for (const Precision precision : {Precision::kFp32, Precision::kTf32}) {
+  for (const Precision precision : kPrecisions) {
     const OnDevice on(x);
     const cuda::DeviceSum in = on.sum(precision);
     const cuda::Launch launch{.stream = nullptr, .scratch = &arena};
@@ -431,7 +434,8 @@ bool compare(const Problem& x, Arena& arena) {
     cuda::gated_sum_backward(in, x.c.gate ? on.gate.get() : nullptr, on.ds.get(), on.gradients(),
                              launch);
     cuda::check(cudaDeviceSynchronize(), "synchronize");
-    const double limit = precision == Precision::kFp32 ? 1e-5 : 3e-3;
+    constexpr std::array kLimits = {1e-5, 3e-3, 3e-2};  // fp32, tf32, bf16
+    const double limit = kLimits[static_cast<size_t>(precision)];
     std::string text;
     const auto show = [&](const char* name, const Device<float>& found, const Doubles& wanted) {
       const double e = error(found.host(), wanted);
@@ -497,7 +501,7 @@ void run_layer(const Case& c, Arena& arena) {
   const Problem x = make_problem(c, 3);
   const OnDevice on(x);
   const cuda::Launch launch{.stream = nullptr, .scratch = &arena};
-  for (const Precision precision : {Precision::kFp32, Precision::kTf32}) {
+  for (const Precision precision : kPrecisions) {
     const cuda::DeviceSum in = on.sum(precision);
     arena.reset();
     cuda::gated_sum(in, on.output(false), launch);
@@ -511,7 +515,7 @@ void time_layer(const Case& c, Arena& arena) {
   const Problem x = make_problem(c, 3);
   const OnDevice on(x);
   const double gigabytes = static_cast<double>(x.arcs * c.d) * sizeof(float) / 1e9;
-  for (const Precision precision : {Precision::kFp32, Precision::kTf32}) {
+  for (const Precision precision : kPrecisions) {
     const cuda::DeviceSum in = on.sum(precision);
     const cuda::Launch launch{.stream = nullptr, .scratch = &arena};
     const double forward = median_ms([&] {

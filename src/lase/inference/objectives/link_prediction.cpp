@@ -26,9 +26,13 @@ class LinkPrediction : public Objective {
     require(!training.empty(), "the graph has no training links to predict");
   }
 
-  LossSum loss(const Tensor& outputs, std::span<const int64_t> links) const override {
-    return {-outputs.log_softmax(1).select(1, 0).sum(),
-            at::full({}, static_cast<double>(std::ssize(links)), outputs.options())};
+  // Every link is linked.
+  Tensor truth(std::span<const int64_t> links) const override {
+    return at::ones({std::ssize(links)}, at::kFloat);
+  }
+  using Objective::loss;
+  LossSum loss(const Tensor& outputs, const Tensor& truth) const override {
+    return {-outputs.log_softmax(1).select(1, 0).sum(), truth.sum()};
   }
   LossSum validation_loss(const Tensor& outputs, std::span<const int64_t> links) const override {
     return loss(outputs.narrow(1, kLinkScore, 2), links);

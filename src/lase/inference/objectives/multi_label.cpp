@@ -5,7 +5,6 @@
 #include "lase/base/error.h"
 #include "lase/inference/objectives/classes.h"
 #include "lase/inference/objectives/objectives.h"
-#include "lase/ops/device.h"
 
 namespace lase {
 namespace {
@@ -18,8 +17,9 @@ class MultiLabel : public ClassObjective {
  public:
   using ClassObjective::ClassObjective;
 
-  LossSum loss(const Tensor& outputs, std::span<const int64_t> nodes) const override {
-    const Tensor truth = ops::move(targets_of(nodes), outputs.device());
+  Tensor truth(std::span<const int64_t> nodes) const override { return targets_of(nodes); }
+  using Objective::loss;
+  LossSum loss(const Tensor& outputs, const Tensor& truth) const override {
     const Tensor known = truth.isnan().logical_not();
     const Tensor each = at::binary_cross_entropy_with_logits(outputs, truth.nan_to_num(0), {}, {},
                                                              at::Reduction::None);

@@ -3,7 +3,6 @@
 
 #include "lase/base/error.h"
 #include "lase/inference/objectives/objectives.h"
-#include "lase/ops/device.h"
 
 namespace lase {
 namespace {
@@ -28,13 +27,15 @@ class Regression : public Objective {
     scale_.scale = variance.sqrt().clamp_min(1e-12).reciprocal().to(at::kFloat);
   }
 
-  LossSum loss(const Tensor& outputs, std::span<const int64_t> nodes) const override {
-    const Tensor truth = targets_of(nodes);
-    const Tensor known = truth.isnan().logical_not();
-    const Tensor scaled = (truth.nan_to_num(0) - scale_.mean) * scale_.scale;
-    const Tensor counts = ops::move(known.to(at::kFloat), outputs.device());
-    const Tensor error = outputs - ops::move(scaled, outputs.device());
-    return {(error.square() * counts).sum(), counts.sum()};
+  // Standardized targets; NaN if unknown.
+  Tensor truth(std::span<const int64_t> nodes) const override {
+    return (targets_of(nodes) - scale_.mean) * scale_.scale;
+  }
+  using Objective::loss;
+  LossSum loss(const Tensor& outputs, const Tensor& truth) const override {
+    const Tensor known = truth.isnan().logical_not().to(at::kFloat);
+    const Tensor error = (outputs - truth.nan_to_num(0)) * known;
+    return {error.square().sum(), known.sum()};
   }
 
   TargetScale target_scale() const override { return scale_; }

@@ -43,27 +43,22 @@ class SingleLabel : public ClassObjective {
   }
 
   void fit(std::span<const int64_t> training, bool balance) override {
-    weight_ = at::ones({labels().classes()}, at::kFloat);
-    if (!balance) return;
-    std::vector<double> count(static_cast<size_t>(labels().classes()));
-    for (const int64_t node : training) ++count[static_cast<size_t>(labels().label[node])];
-    const auto occurring = static_cast<double>(
-        std::count_if(count.begin(), count.end(), [](double n) { return n > 0; }));
-    for (size_t c = 0; c < count.size(); ++c) {
-      if (count[c] == 0) continue;
-      weight_.data_ptr<float>()[c] =
-          static_cast<float>(static_cast<double>(training.size()) / (occurring * count[c]));
-    }
+    Tensor weight = at::ones({labels().classes()}, at::kFloat);
+    if (balance) balance_classes(training, weight);
+    weight_ = ops::Replicated(weight);
   }
-
-  LossSum loss(const Tensor& outputs, std::span<const int64_t> nodes) const override {
+  // The class of each node.
+  Tensor truth(std::span<const int64_t> nodes) const override {
     std::vector<int64_t> label;
     for (const int64_t node : nodes) label.push_back(labels().label[node]);
-    const at::Device device = outputs.device();
-    const Tensor truth = ops::move(at::tensor(at::ArrayRef<int64_t>(label), at::kLong), device);
+    return at::tensor(at::ArrayRef<int64_t>(label), at::kLong);
+  }
+  using Objective::loss;
+  LossSum loss(const Tensor& outputs, const Tensor& truth) const override {
     constexpr int64_t kIgnoreNone = -100;
-    const auto [sum, count] = at::nll_loss_forward(
-        outputs.log_softmax(1), truth, ops::move(weight_, device), at::Reduction::Sum, kIgnoreNone);
+    const auto [sum, count] =
+        at::nll_loss_forward(outputs.log_softmax(1), truth, weight_.on(outputs.device()),
+                             at::Reduction::Sum, kIgnoreNone);
     return {sum, count};
   }
 
@@ -167,6 +162,19 @@ class SingleLabel : public ClassObjective {
   }
 
  private:
+  // Sets w_c; 1 for classes that do not occur.
+  void balance_classes(std::span<const int64_t> training, Tensor& weight) const {
+    std::vector<double> count(static_cast<size_t>(labels().classes()));
+    for (const int64_t node : training) ++count[static_cast<size_t>(labels().label[node])];
+    const auto occurring = static_cast<double>(
+        std::count_if(count.begin(), count.end(), [](double n) { return n > 0; }));
+    for (size_t c = 0; c < count.size(); ++c) {
+      if (count[c] == 0) continue;
+      weight.data_ptr<float>()[c] =
+          static_cast<float>(static_cast<double>(training.size()) / (occurring * count[c]));
+    }
+  }
+
   // Calls visit(z, y) with the logits [classes of the model] and the class of every node.
   template <class Visit>
   void for_each_node(const Tensor& logits, std::span<const int64_t> nodes,
@@ -189,7 +197,7 @@ class SingleLabel : public ClassObjective {
     bins.store(scores);
   }
 
-  Tensor weight_;  // [classes]
+  ops::Replicated weight_;  // [classes]
 };
 
 }  // namespace

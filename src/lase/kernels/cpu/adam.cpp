@@ -9,12 +9,11 @@ namespace lase::kernels {
 
 template <class T>
 void adam_step(const AdamStep& step, const T* g, int64_t n, T* w, T* m, T* v) {
-  constexpr auto kBeta1 = T(0.9);
-  constexpr auto kBeta2 = T(0.999);
-  constexpr auto kEpsilon = T(1e-8);
-  const auto t = static_cast<double>(step.steps);
-  const auto rate = static_cast<T>(step.learning_rate / (1 - std::pow(0.9, t)));
-  const auto correct2 = static_cast<T>(1 - std::pow(0.999, t));
+  constexpr auto kBeta1 = T(kAdamBeta1);
+  constexpr auto kBeta2 = T(kAdamBeta2);
+  constexpr auto kEpsilon = T(kAdamEpsilon);
+  const auto rate = static_cast<T>(step.rate);
+  const auto correct2 = static_cast<T>(step.correct2);
   const auto decay = static_cast<T>(step.weight_decay);
   const auto most = step.clip > 0 ? static_cast<T>(step.clip) : std::numeric_limits<T>::infinity();
   constexpr int64_t kChunk = 1 << 14;

@@ -24,6 +24,7 @@ __device__ __forceinline__ float attribute_dot(const AttributeView& f, int64_t r
   }
   const float* values = f.values + row * f.columns;
   if (is_aligned(f.values, f.columns) && is_aligned(v, 0)) {
+#pragma unroll 4
     for (int64_t j = 4 * lane; j < f.columns; j += 4 * lanes) {
       const auto x = *reinterpret_cast<const float4*>(values + j);
       const auto y = *reinterpret_cast<const float4*>(v + j);

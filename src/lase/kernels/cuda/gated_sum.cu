@@ -20,12 +20,10 @@ struct ForwardInput {
 };
 
 // s(u) = Σ c_i h(v_i) ⊙ a(e_i) for kColumns columns; see link_tile.cuh.
-template <Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages, bool kNorms>
-__global__ void __launch_bounds__(kThreads, kResidentForward<kTiles>)
+template <Amplifier kAmplifier, int kTiles, Precision kPrecision, bool kNorms>
+__global__ void __launch_bounds__(kThreads, kResidentForward<kTiles, kPrecision>)
     forward(const __grid_constant__ ForwardInput in) {
-  using Pipeline = TilePipeline<kStages>;
-  constexpr int kProducts = kTiles > 0 ? kTiles : 1;
-  using Product = Amplification<kProducts, kPrecision>;
+  using Product = ForwardProduct<kTiles, kPrecision>;
   extern __shared__ __align__(16) unsigned char shared[];
   auto* floats = reinterpret_cast<float*>(shared);
   const int64_t block_column = int64_t{blockIdx.y} * kColumns;
@@ -35,17 +33,18 @@ __global__ void __launch_bounds__(kThreads, kResidentForward<kTiles>)
   const int64_t column = block_column + local;
   DotProducts squares(floats, in.squares + (kNorms ? blockIdx.y * in.tile.groups.slot_count() : 0));
   constexpr float factor = kProductFactor<kAmplifier, kPrecision>;
+  constexpr float unit = kValueUnit<kAmplifier, kPrecision>;
   const Product amplifier(kTiles > 0 ? in.u : nullptr, in.shift, factor, block_column,
                           kTiles > 0 ? d : 0, static_cast<int>(in.tile.f.columns),
                           floats + DotProducts::kSharedFloats);
   constexpr int kBefore = DotProducts::kSharedFloats + Product::kSharedFloats;
-  Pipeline pipeline(in.tile, block_column, shared + kBefore * sizeof(float));
+  Pipeline<kTiles, kPrecision> pipeline(in.tile, block_column, shared + kBefore * sizeof(float));
 
   RunSum s;
   for (int t = 0; t < pipeline.tiles(); ++t) {
     pipeline.advance();
     const int64_t first = pipeline.group();
-    if (kNorms && t > 0) squares.write(first - kTileGroups, first);
+    if (kNorms && t > 0) squares.write(first - kTileGroups, first, unit * unit);
     const float* h = pipeline.other() + local;
     float z[kTileGroups][4];
     if constexpr (kTiles > 0) amplifier.product(pipeline.f(), pipeline.f_stride(), z);
@@ -59,12 +58,12 @@ __global__ void __launch_bounds__(kThreads, kResidentForward<kTiles>)
       float x[4] = {h0.x, h1.x, h0.y, h1.y};  // [column][arc]
 #pragma unroll
       for (int i = 0; i < 4 && kTiles > 0; ++i) {
-        x[i] *= amplify<kAmplifier, kPrecision>(z[g][i]);
+        x[i] = amplify<kAmplifier, kPrecision>(x[i], z[g][i]).value;
       }
       const auto c = *reinterpret_cast<const float2*>(pipeline.c() + m);
       s.start(group, first + g);
       s.add(c.x * x[0] + c.y * x[1], c.x * x[2] + c.y * x[3]);
-      s.finish(group, column, d, in.s, in.width, in.carry, in.adds);
+      s.finish(group, column, d, unit, in.s, in.width, in.carry, in.adds);
       if constexpr (kNorms) {
         if (in.factor != nullptr) {
           const float* row = in.factor + group.row * d;
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, kResidentForward<kTiles>)
   }
   if (!kNorms || pipeline.tiles() == 0) return;
   __syncthreads();
-  squares.write(pipeline.group(), pipeline.last_group());
+  squares.write(pipeline.group(), pipeline.last_group(), unit * unit);
 }
 
 // Sums of the links themselves, Σ c_i [1; f(e_i)], one column per thread.
@@ -132,20 +131,15 @@ __global__ void norms(Groups groups, const float* squares, int64_t blocks, bool 
 
 template <Amplifier kAmplifier, int kTiles, Precision kPrecision>
 void launch_forward(const ForwardInput& in, const Launch& launch) {
-  constexpr int kStages = kStagesOf<kTiles>;
-  constexpr int kBefore = DotProducts::kSharedFloats +
-                          Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
-  const int shared =
-      kBefore * static_cast<int>(sizeof(float)) + TilePipeline<kStages>::shared_bytes(in.tile);
+  constexpr int kBefore =
+      DotProducts::kSharedFloats + ForwardProduct<kTiles, kPrecision>::kSharedFloats;
+  const int shared = kBefore * static_cast<int>(sizeof(float)) +
+                     Pipeline<kTiles, kPrecision>::shared_bytes(in.tile);
   const auto columns = static_cast<unsigned>((in.tile.d + kColumns - 1) / kColumns);
-  const dim3 grid(parts(in.tile.groups, columns, kResidentForward<kTiles>), columns);
-  if (in.squares != nullptr) {
-    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, true>, "gated_sum", grid, shared,
-                 launch, in);
-  } else {
-    launch_tiles(forward<kAmplifier, kTiles, kPrecision, kStages, false>, "gated_sum", grid, shared,
-                 launch, in);
-  }
+  const dim3 grid(parts(in.tile.groups, columns, (kResidentForward<kTiles, kPrecision>)), columns);
+  const auto kernel = in.squares != nullptr ? forward<kAmplifier, kTiles, kPrecision, true>
+                                            : forward<kAmplifier, kTiles, kPrecision, false>;
+  launch_tiles(kernel, "gated_sum", grid, shared, launch, in);
 }
 
 // Adds the terms times `sign` to out.s if `adds`, or writes them.

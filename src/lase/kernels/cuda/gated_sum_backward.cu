@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lase/kernels/cuda/add_parts.h"
 #include "lase/kernels/cuda/attributes.cuh"
 #include "lase/kernels/cuda/check.h"
 #include "lase/kernels/cuda/link_tile.cuh"
@@ -14,7 +15,8 @@ struct BackwardInput {
   TileInput tile;
   const float* own = nullptr;  // the matrix of the rows themselves: ds, or h
   int64_t own_stride = 0;
-  const float* u = nullptr;  // null: no amplifier
+  bool own_in_pairs = false;  // two columns can be read at once
+  const float* u = nullptr;   // null: no amplifier
   const float* shift = nullptr;
   float* dots = nullptr;    // [column blocks, slots]: ⟨ds, h ⊙ a⟩; null: not computed
   float* du = nullptr;      // [parts, d, k]
@@ -23,60 +25,18 @@ struct BackwardInput {
   float* carry = nullptr;
 };
 
-// dU += Dᵀ f for a tile of arcs. Of 32 attributes, a thread reads elements 4 i … 4 i + 3, with
-// i = lane / 4: one for each of four tiles.
-template <int kTiles, Precision kPrecision>
-__device__ __forceinline__ void add_outer(const Operand<4, kPrecision> (&terms)[kTileGroups],
-                                          const float* f, int stride, int k,
-                                          float (&du)[kTiles][4]) {
-  constexpr int kChunk = Amplification<kTiles, kPrecision>::kChunk;
-  const float* from = f + lane_id() % 4 * 2 * stride + lane_id() / 4 * kChunk;
-#pragma unroll
-  for (int first = 0; first < kTiles; first += kChunk) {
-    if (8 * first >= k) break;
-    // A sum of its own for each tile: the instruction truncates when it adds.
-    float sum[kChunk][4] = {};
-#pragma unroll
-    for (int g = 0; g < kTileGroups; ++g) {
-      const float* row = from + g * kGroup * stride + 8 * first;
-      float x[2][kChunk];  // [arc][tile]
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        if constexpr (kChunk == 4) {
-          *reinterpret_cast<float4*>(x[i]) = *reinterpret_cast<const float4*>(row + i * stride);
-        } else {
-          x[i][0] = row[i * stride];
-        }
-      }
-#pragma unroll
-      for (int n = 0; n < kChunk; ++n) {
-        Operand<2, kPrecision> b;
-        b.set(0, x[0][n]);
-        b.set(1, x[1][n]);
-        multiply<kPrecision>(sum[n], terms[g], b);
-      }
-    }
-#pragma unroll
-    for (int n = 0; n < kChunk; ++n) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) du[first + n][i] += sum[n][i];
-    }
-  }
-}
-
 // For kColumns columns, with G = ds(u):
 //
 //   dots_i = ⟨G, h(v_i) ⊙ a(e_i)⟩
 //   D_i    = c_i G ⊙ h(v_i) ⊙ a'(e_i)
 //   dU    += D_iᵀ f(e_i)               summed over the arcs of the thread block
 //   dh(v)  = Σ_i c_i G ⊙ a(e_i)        over the arcs of a source
-template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision, int kStages>
+template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision>
 __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision>)
     backward(const __grid_constant__ BackwardInput in) {
-  using Pipeline = TilePipeline<kStages>;
   constexpr bool kAmplified = kTiles > 0;
   constexpr int kProducts = kAmplified ? kTiles : 1;
-  using Product = Amplification<kProducts, kPrecision>;
+  using Product = BackwardProduct<kTiles, kPrecision>;
   extern __shared__ __align__(16) unsigned char shared[];
   auto* floats = reinterpret_cast<float*>(shared);
   const int64_t block_column = int64_t{blockIdx.y} * kColumns;
@@ -88,10 +48,12 @@ __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision
   DotProducts dots(
       floats, in.dots == nullptr ? nullptr : in.dots + blockIdx.y * in.tile.groups.slot_count());
   constexpr float factor = kProductFactor<kAmplifier, kPrecision>;
+  constexpr float unit = kValueUnit<kAmplifier, kPrecision>;
+  constexpr float slope_unit = kSlopeUnit<kAmplifier, kPrecision>;
   const Product amplifier(kAmplified ? in.u : nullptr, in.shift, factor, block_column,
                           kAmplified ? d : 0, k, floats + DotProducts::kSharedFloats);
   constexpr int kBefore = DotProducts::kSharedFloats + Product::kSharedFloats;
-  Pipeline pipeline(in.tile, block_column, shared + kBefore * sizeof(float));
+  Pipeline<kTiles, kPrecision> pipeline(in.tile, block_column, shared + kBefore * sizeof(float));
 
   // [columns local, local + 1][attributes 2 quad, 2 quad + 1 of a tile]
   float du[kProducts][4] = {};
@@ -100,19 +62,25 @@ __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision
   for (int t = 0; t < pipeline.tiles(); ++t) {
     pipeline.advance();
     const int64_t first = pipeline.group();
-    if (t > 0 && dots.wanted()) dots.write(first - kTileGroups, first);
+    if (t > 0 && dots.wanted()) dots.write(first - kTileGroups, first, unit);
     float own[kTileGroups][2];
 #pragma unroll
     for (int g = 0; g < kTileGroups; ++g) {
       const float* row = in.own + static_cast<uint64_t>(pipeline.group(g).row) *
                                       static_cast<uint32_t>(in.own_stride);
-      own[g][0] = column < d ? row[column] : 0;
-      own[g][1] = column + 1 < d ? row[column + 1] : 0;
+      if (in.own_in_pairs) {
+        const auto pair = column < d ? *reinterpret_cast<const float2*>(row + column) : float2{};
+        own[g][0] = pair.x;
+        own[g][1] = pair.y;
+      } else {
+        own[g][0] = column < d ? row[column] : 0;
+        own[g][1] = column + 1 < d ? row[column + 1] : 0;
+      }
     }
     const float* other = pipeline.other() + local;
     float z[kTileGroups][4];
     if constexpr (kAmplified) amplifier.product(pipeline.f(), pipeline.f_stride(), z);
-    Operand<4, kPrecision> terms[kTileGroups];  // D
+    Operand<2, kPrecision> terms[kTileGroups];  // D
     float dot[kTileGroups][2] = {};
 #pragma unroll
     for (int g = 0; g < kTileGroups; ++g) {
@@ -124,45 +92,45 @@ __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision
       const float x[4] = {x0.x, x1.x, x0.y, x1.y};  // [column][arc]
       const float c[2] = {c2.x, c2.y};
       float to_h[2] = {0, 0};
+      float term[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const float gh = own[g][i / 2] * x[i];
-        const float a = amplify<kAmplifier, kPrecision>(z[g][i]);
-        dot[g][i % 2] += gh * a;
-        if constexpr (kBySource) to_h[i / 2] += c[i % 2] * x[i] * a;
+        const auto [value, slope] = amplify<kAmplifier, kPrecision>(x[i], z[g][i]);
+        dot[g][i % 2] += own[g][i / 2] * value;
+        if constexpr (kBySource) to_h[i / 2] += c[i % 2] * value;
         if constexpr (kAmplified) {
-          float term = c[i % 2] * gh;
-          if constexpr (kAmplifier == Amplifier::kSigmoid) term *= a - a * a;
-          dshift[i / 2] += term;
-          // Arcs 2 quad and 2 quad + 1 are elements quad and quad + 4 of the sum over arcs.
-          terms[g].set(i / 2 + 2 * (i % 2), term);
+          term[i] = c[i % 2] * own[g][i / 2] * slope;
+          dshift[i / 2] += term[i];
         }
+      }
+      if constexpr (kAmplified) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) terms[g].set(i, term[2 * i], term[2 * i + 1]);
       }
       if constexpr (kBySource) {
         dh.start(group, first + g);
         dh.add(to_h[0], to_h[1]);
-        dh.finish(group, column, d, in.dh, d, in.carry);
+        dh.finish(group, column, d, unit, in.dh, d, in.carry);
       }
     }
     if (dots.wanted()) dots.set(dot);
     if constexpr (kAmplified) {
-      add_outer<kTiles, kPrecision>(terms, pipeline.f(), pipeline.f_stride(), k, du);
+      add_outer<kTiles>(terms, pipeline.f(), pipeline.f_stride(), k, du);
     }
   }
   if (dots.wanted() && pipeline.tiles() > 0) {
     __syncthreads();
-    dots.write(pipeline.group(), pipeline.last_group());
+    dots.write(pipeline.group(), pipeline.last_group(), unit);
   }
   if constexpr (kAmplified) {
-    constexpr int kChunk = Product::kChunk;
     float* to = in.du + blockIdx.x * d * k;
 #pragma unroll
     for (int n = 0; n < kTiles; ++n) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int64_t c = column + i / 2;
-        const int j = n / kChunk * 8 * kChunk + (2 * quad + i % 2) * kChunk + n % kChunk;
-        if (c < d && j < k) to[c * k + j] = du[n][i];
+        const int j = outer_attribute<kTiles, kPrecision>(n, i);
+        if (c < d && j < k) to[c * k + j] = slope_unit * du[n][i];
       }
     }
 #pragma unroll
@@ -171,20 +139,10 @@ __global__ void __launch_bounds__(kThreads, kResidentBackward<kTiles, kPrecision
       for (int step = 1; step < 4; step *= 2) {
         dshift[i] += __shfl_xor_sync(~0U, dshift[i], step);
       }
-      if (quad == 0 && column + i < d) in.dshift[blockIdx.x * d + column + i] = dshift[i];
+      if (quad == 0 && column + i < d)
+        in.dshift[blockIdx.x * d + column + i] = slope_unit * dshift[i];
     }
   }
-}
-
-// out[i] = Σ_p parts[p, i], with kLanes threads per element: each adds every kLanes-th part.
-template <int kLanes>
-__global__ void add_parts(const float* parts, int64_t count, int64_t n, float* out) {
-  const int64_t i = (int64_t{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
-  if (i >= n) return;
-  float sum = 0;
-  for (int64_t p = threadIdx.x % kLanes; p < count; p += kLanes) sum += parts[p * n + i];
-  for (int step = 1; step < kLanes; step *= 2) sum += __shfl_xor_sync(__activemask(), sum, step);
-  if (threadIdx.x % kLanes == 0) out[i] = sum;
 }
 
 struct GateInput {
@@ -249,35 +207,36 @@ void add_arcs(const ArcRows& rows, const float* x, float* out, const Launch& lau
   check_launch("sum_arcs");
 }
 
-// Σ_i c_i f(e_i) over the arcs of a thread block, one column per thread: [parts, k].
+// Threads that share a column of the gradient of V, each with some of the arcs of a tile.
+__host__ __device__ int column_threads(int64_t k) {
+  return max(1, kThreads / padded_attributes(k));
+}
+
+// Σ_i c_i f(e_i) over the arcs of a thread: [thread blocks, column_threads, k].
 template <int kStages>
 __global__ void __launch_bounds__(kThreads)
     attribute_gradient(const __grid_constant__ TileInput in, float* parts) {
   using Pipeline = TilePipeline<kStages>;
   extern __shared__ __align__(16) unsigned char shared[];
   Pipeline pipeline(in, 0, shared);
-  const int j = static_cast<int>(threadIdx.x);
+  const int padded = padded_attributes(in.f.columns);
+  const int j = static_cast<int>(threadIdx.x) % padded;
+  const int first = static_cast<int>(threadIdx.x) / padded;
+  const int step = column_threads(in.f.columns);
+  const bool exists = j < in.f.columns && first < step;
   float sum = 0;
   for (int t = 0; t < pipeline.tiles(); ++t) {
     pipeline.advance();
-    if (j >= in.f.columns) continue;
+    if (!exists) continue;
     const float* f = pipeline.f() + j;
     float tile = 0;
-#pragma unroll 8
-    for (int m = 0; m < kTileSlots; ++m) tile += pipeline.c()[m] * f[m * pipeline.f_stride()];
+#pragma unroll 4
+    for (int m = first; m < kTileSlots; m += step) {
+      tile += pipeline.c()[m] * f[m * pipeline.f_stride()];
+    }
     sum += tile;
   }
-  if (j < in.f.columns) parts[blockIdx.x * in.f.columns + j] = sum;
-}
-
-void sum_parts(const float* parts, int64_t count, int64_t n, float* out, const Launch& launch) {
-  // Few elements are added by more threads.
-  constexpr int64_t kFew = 4096;
-  const int lanes = n <= kFew ? 32 : 1;
-  const auto blocks = static_cast<unsigned>((n * lanes + kThreads - 1) / kThreads);
-  const auto kernel = lanes == 1 ? add_parts<1> : add_parts<32>;
-  kernel<<<blocks, kThreads, 0, launch.stream>>>(parts, count, n, out);
-  check_launch("add_parts");
+  if (exists) parts[(blockIdx.x * step + first) * in.f.columns + j] = sum;
 }
 
 // One backward pass over the arcs.
@@ -313,6 +272,8 @@ class Backward {
     in.tile.other_stride = gathered.stride;
     in.own = for_h ? sum_.terms.h : ds_;
     in.own_stride = for_h ? device_.h_stride : sum_.width();
+    in.own_in_pairs = sum_.d % 2 == 0 && in.own_stride % 2 == 0 &&
+                      reinterpret_cast<uintptr_t>(in.own) % alignof(float2) == 0;
     columns_ = (sum_.d + kColumns - 1) / kColumns;
     if (gated) in.dots = launch_.scratch->array<float>(columns_ * groups.slot_count());
     if (for_h) {
@@ -340,11 +301,10 @@ class Backward {
  private:
   template <bool kBySource, Amplifier kAmplifier, int kTiles, Precision kPrecision>
   void launch(BackwardInput in) {
-    constexpr int kStages = kStagesOf<kTiles>;
-    constexpr int kBefore = DotProducts::kSharedFloats +
-                            Amplification<(kTiles > 0 ? kTiles : 1), kPrecision>::kSharedFloats;
-    const int shared =
-        kBefore * static_cast<int>(sizeof(float)) + TilePipeline<kStages>::shared_bytes(in.tile);
+    constexpr int kBefore =
+        DotProducts::kSharedFloats + BackwardProduct<kTiles, kPrecision>::kSharedFloats;
+    const int shared = kBefore * static_cast<int>(sizeof(float)) +
+                       Pipeline<kTiles, kPrecision>::shared_bytes(in.tile);
     const dim3 grid(parts(in.tile.groups, columns_, (kResidentBackward<kTiles, kPrecision>)),
                     static_cast<unsigned>(columns_));
     const int64_t k = sum_.f.columns;
@@ -352,11 +312,11 @@ class Backward {
       in.du = launch_.scratch->array<float>(grid.x * sum_.d * k);
       in.dshift = launch_.scratch->array<float>(grid.x * sum_.d);
     }
-    launch_tiles(backward<kBySource, kAmplifier, kTiles, kPrecision, kStages>, "gated_sum_backward",
-                 grid, shared, launch_, in);
+    launch_tiles(backward<kBySource, kAmplifier, kTiles, kPrecision>, "gated_sum_backward", grid,
+                 shared, launch_, in);
     if (kTiles == 0) return;
-    if (out_.u != nullptr) sum_parts(in.du, grid.x, sum_.d * k, out_.u, launch_);
-    if (out_.u_shift != nullptr) sum_parts(in.dshift, grid.x, sum_.d, out_.u_shift, launch_);
+    if (out_.u != nullptr) add_parts(in.du, grid.x, sum_.d * k, out_.u, launch_);
+    if (out_.u_shift != nullptr) add_parts(in.dshift, grid.x, sum_.d, out_.u_shift, launch_);
   }
 
   void gate_gradients(const Groups& groups, const float* dots, bool for_h, const ArcRows& targets) {
@@ -384,11 +344,12 @@ class Backward {
     if (out_.v == nullptr) return;
     constexpr int kStages = 3;
     const TileInput tile{.groups = groups, .f = sum_.f, .reads_f = true};
-    const unsigned count = parts(groups, 1, 2);
+    const unsigned blocks_of_dv = parts(groups, 1, 2);
+    const int64_t count = int64_t{blocks_of_dv} * column_threads(sum_.f.columns);
     auto* dv = launch_.scratch->array<float>(count * sum_.f.columns);
-    launch_tiles(attribute_gradient<kStages>, "attribute_gradient", dim3(count),
+    launch_tiles(attribute_gradient<kStages>, "attribute_gradient", dim3(blocks_of_dv),
                  TilePipeline<kStages>::shared_bytes(tile), launch_, tile, dv);
-    sum_parts(dv, count, sum_.f.columns, out_.v, launch_);
+    add_parts(dv, count, sum_.f.columns, out_.v, launch_);
   }
 
   const DeviceSum device_;

@@ -50,6 +50,8 @@ struct DeviceSum {
   Precision precision = Precision::kFp32;
 };
 
+// Attributes of a link, as many as fit into shared memory with U.
+inline constexpr int kMostAttributes = 224;
 // Whether the link attributes are narrow enough for the kernels below.
 bool fits(const GatedSum& in);
 

@@ -17,6 +17,7 @@
 
 #include "lase/kernels/cuda/attributes.cuh"
 #include "lase/kernels/cuda/groups.h"
+#include "lase/kernels/cuda/tensor_core.cuh"
 
 namespace lase::kernels::cuda {
 
@@ -26,7 +27,6 @@ constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kColumns = 16 * kWarps;     // of a thread block
 constexpr int kRowStride = kColumns + 4;  // of gathered rows in shared memory: no bank conflicts
-constexpr int kMostAttributes = 224;      // as many as fit into shared memory with U
 
 // What all kernels over groups read.
 struct TileInput {
@@ -38,88 +38,45 @@ struct TileInput {
   int64_t d = 0;  // its columns
 };
 
-template <int kBytes>
-__device__ __forceinline__ void copy_async(void* to, const void* from, int bytes) {
-  const auto shared = static_cast<uint32_t>(__cvta_generic_to_shared(to));
-  if constexpr (kBytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(shared), "l"(from),
-                 "r"(bytes));
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;\n" ::"r"(shared), "l"(from),
-                 "n"(kBytes), "r"(bytes));
-  }
-}
-__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;\n"); }
-template <int kPending>
-__device__ __forceinline__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;\n" ::"n"(kPending));
-}
-
-// z += a b for a [16, 8] and b [8, 8] in tf32.
-__device__ __forceinline__ void multiply(float (&z)[4], const uint32_t (&a)[4],
-                                         const uint32_t (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};\n"
-      : "+f"(z[0]), "+f"(z[1]), "+f"(z[2]), "+f"(z[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
-// A matrix operand. The instruction reads the upper 19 bits of a number. For kFp32, `low` is the
-// rest, and three products of such operands have almost the accuracy of float32; for kTf32, numbers
-// are rounded instead of truncated.
-template <int n, Precision kPrecision>
-struct Operand {
-  uint32_t high[n];
-  uint32_t low[n];
-
-  __device__ __forceinline__ void set(int i, float x) {
-    constexpr uint32_t kUpper = 0xFFFFE000;
-    constexpr uint32_t kHalf = 0x1000;
-    high[i] = __float_as_uint(x);
-    if constexpr (kPrecision == Precision::kFp32) {
-      low[i] = __float_as_uint(x - __uint_as_float(high[i] & kUpper));
-    } else {
-      high[i] += kHalf;
-    }
-  }
-};
-
-template <Precision kPrecision>
-__device__ __forceinline__ void multiply(float (&z)[4], const Operand<4, kPrecision>& a,
-                                         const Operand<2, kPrecision>& b) {
-  if constexpr (kPrecision == Precision::kFp32) {
-    multiply(z, a.low, b.high);
-    multiply(z, a.high, b.low);
-  }
-  multiply(z, a.high, b.high);
-}
-
-// a(e), given U f(e) times a factor.
+// The factor of U f(e) that amplify() expects.
 template <Amplifier kAmplifier, Precision kPrecision>
 inline constexpr float kProductFactor = kAmplifier != Amplifier::kSigmoid ? 1.0F
                                         : kPrecision == Precision::kFp32  ? -1.4426950408889634F
                                                                           : 0.5F;
+// x a(e) / kValueUnit and x a'(e) / kSlopeUnit, given U f(e) times kProductFactor. Sums are
+// multiplied by the units at their end.
+struct Amplified {
+  float value;
+  float slope;
+};
 template <Amplifier kAmplifier, Precision kPrecision>
-__device__ __forceinline__ float amplify(float x) {
-  float y;
+inline constexpr bool kUsesTanh =
+    kAmplifier == Amplifier::kSigmoid&& kPrecision != Precision::kFp32;
+template <Amplifier kAmplifier, Precision kPrecision>
+inline constexpr float kValueUnit = kUsesTanh<kAmplifier, kPrecision> ? 0.5F : 1.0F;
+template <Amplifier kAmplifier, Precision kPrecision>
+inline constexpr float kSlopeUnit = kUsesTanh<kAmplifier, kPrecision> ? 0.25F : 1.0F;
+
+template <Amplifier kAmplifier, Precision kPrecision>
+__device__ __forceinline__ Amplified amplify(float x, float z) {
   if constexpr (kAmplifier == Amplifier::kNone) {
-    return 1;
+    return {x, 0};
   } else if constexpr (kAmplifier == Amplifier::kLinear) {
-    return x;
-  } else if constexpr (kPrecision == Precision::kFp32) {
-    float power;
-    asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(power) : "f"(x));
-    asm("rcp.approx.ftz.f32 %0, %1;\n" : "=f"(y) : "f"(1 + power));
-    return y;
+    return {x * z, x};
+  } else if constexpr (kUsesTanh<kAmplifier, kPrecision>) {
+    float t;  // a = (1 + t) / 2, a' = (1 + t) (1 − t) / 4
+    asm("tanh.approx.f32 %0, %1;\n" : "=f"(t) : "f"(z));
+    const float value = fmaf(x, t, x);
+    return {value, fmaf(-value, t, value)};
   } else {
-    asm("tanh.approx.f32 %0, %1;\n" : "=f"(y) : "f"(x));
-    return 0.5F + 0.5F * y;
+    float power;
+    float a;
+    asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(power) : "f"(z));
+    asm("rcp.approx.ftz.f32 %0, %1;\n" : "=f"(a) : "f"(1 + power));
+    const float value = x * a;
+    return {value, fmaf(-value, a, value)};
   }
 }
-
-__device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x % 32); }
-__device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x / 32); }
 
 // The first group at or after `g` that starts a run, among those of the schedule. All threads call
 // it; the result is the same for all.
@@ -147,7 +104,8 @@ __host__ __device__ inline int padded_attributes(int64_t k) {
 __device__ __noinline__ inline void expand_attributes(const AttributeView& f, const int32_t* other,
                                                       const int64_t* row, float* out, int stride) {
   const int lane = lane_id();
-  for (int m = warp_id(); m < kTileSlots; m += kWarps) {
+  constexpr int kRows = kTileSlots / kWarps;
+  for (int m = kRows * warp_id(); m < kRows * (warp_id() + 1); ++m) {
     float* to = out + m * stride;
     for (int j = lane; j < stride - 4; j += 32) to[j] = 0;
     __syncwarp();
@@ -157,8 +115,10 @@ __device__ __noinline__ inline void expand_attributes(const AttributeView& f, co
   }
 }
 
-// Copies tiles to shared memory, kStages − 1 tiles ahead, and their slots still earlier.
-template <int kStages>
+// Copies tiles to shared memory, kStages − 1 tiles ahead, and their slots still earlier. With
+// kRounded > 0, f(e) of at most 8 kRounded attributes is rounded to bf16, in the first half of the
+// memory of each row.
+template <int kStages, int kRounded = 0>
 class TilePipeline {
  public:
   static constexpr int kRing = 2 * kStages - 1;
@@ -207,13 +167,14 @@ class TilePipeline {
   // Waits until the next tile is there. All threads have finished the previous one when this
   // returns.
   __device__ __forceinline__ void advance() {
-    wait_for_copies<kStages - 2>();
-    __syncthreads();
-    ++tile_;
     const int previous_stage = stage_;
     const int previous_entry = entry_;
     stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1;
     entry_ = entry_ + 1 == kRing ? 0 : entry_ + 1;
+    wait_for_copies<kStages - 2>();
+    if constexpr (kRounded > 0) round_attributes();
+    __syncthreads();
+    ++tile_;
     const int ahead = entry_ + kStages - 1;
     copy_rows(tile_ + kStages - 1, previous_stage, ahead >= kRing ? ahead - kRing : ahead);
     copy_slots(tile_ + 2 * kStages - 2, previous_entry);
@@ -225,7 +186,7 @@ class TilePipeline {
   __device__ __forceinline__ Group group(int g) const { return ring_[entry_].groups[g]; }
   // [kTileSlots, kRowStride]: columns column … column + kColumns − 1 of the gathered rows.
   __device__ __forceinline__ const float* other() const { return stages_ + stage_ * stage_floats_; }
-  // [kTileSlots, f_stride]
+  // [kTileSlots, f_stride]; rounded numbers are at the beginning of each row.
   __device__ __forceinline__ const float* f() const {
     return other() + (in_.other != nullptr ? kTileSlots * kRowStride : 0);
   }
@@ -316,6 +277,31 @@ class TilePipeline {
     }
   }
 
+  // Rounds f(e) of the current tile. The eight threads of a row have copied it, and its warp is the
+  // only one that has written or reads it so far.
+  __device__ __forceinline__ void round_attributes() {
+    constexpr int kVectors = (kRounded + 3) / 4;  // per thread, of 4 attributes
+    float* row = stages_ + stage_ * stage_floats_ +
+                 (in_.other != nullptr ? kTileSlots * kRowStride : 0) +
+                 static_cast<int>(threadIdx.x / 8) * f_stride_;
+    const int first = 4 * static_cast<int>(threadIdx.x % 8);
+    const int padded = f_stride_ - 4;
+    uint2 rounded[kVectors];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      if (first + 32 * i >= padded) continue;
+      const auto x = *reinterpret_cast<const float4*>(row + first + 32 * i);
+      rounded[i] = make_uint2(round_pair(x.x, x.y), round_pair(x.z, x.w));
+    }
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      if (first + 32 * i >= padded) continue;
+      *reinterpret_cast<uint2*>(row + (first + 32 * i) / 2) = rounded[i];
+    }
+  }
+
   const TileInput& in_;
   Entry* ring_;
   float* stages_;
@@ -335,94 +321,6 @@ class TilePipeline {
 
 // The first of a thread's two columns of a thread block.
 __device__ __forceinline__ int own_column() { return 16 * warp_id() + lane_id() / 4 * 2; }
-
-// U of a warp's 16 columns, times a factor: in registers if it has at most 4 tiles of 8 attributes,
-// otherwise in shared memory, as the threads read it.
-//
-// Of 32 attributes, a thread reads elements 8 q … 8 q + 7 of an arc, with q = lane % 4: two for
-// each of four tiles.
-template <int kTiles, Precision kPrecision>
-class Amplification {
- public:
-  static_assert(kTiles == 1 || kTiles % 4 == 0);
-  static constexpr bool kInRegisters = kTiles <= 4;
-  static constexpr int kSharedFloats = kInRegisters ? 0 : kTiles * kWarps * 32 * 4;
-  static constexpr int kChunk = kTiles == 1 ? 1 : 4;  // tiles that are read together
-
-  __device__ Amplification(const float* u, const float* shift, float factor, int64_t column,
-                           int64_t d, int k, float* shared)
-      : shared_(reinterpret_cast<float4*>(shared)), tiles_((k + 7) / 8) {
-    const int lane = lane_id();
-    const int64_t row = column + own_column();
-    const auto at = [&](int64_t c, int j) { return c < d && j < k ? factor * u[c * k + j] : 0.0F; };
-#pragma unroll
-    for (int t = 0; t < kTiles; ++t) {
-      const int j = t / kChunk * 8 * kChunk + lane % 4 * 2 * kChunk + 2 * (t % kChunk);
-      const float a[4] = {at(row, j), at(row + 1, j), at(row, j + 1), at(row + 1, j + 1)};
-      if constexpr (kInRegisters) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) registers_[t].set(i, a[i]);
-      } else {
-        shared_[(t * kWarps + warp_id()) * 32 + lane] = make_float4(a[0], a[1], a[2], a[3]);
-      }
-    }
-    shift_[0] = shift != nullptr && row < d ? factor * shift[row] : 0.0F;
-    shift_[1] = shift != nullptr && row + 1 < d ? factor * shift[row + 1] : 0.0F;
-  }
-
-  // z [group][2 columns × 2 arcs] = factor (U f(e) + shift) for a tile of arcs.
-  __device__ __forceinline__ void product(const float* f, int stride,
-                                          float (&z)[kTileGroups][4]) const {
-    const int lane = lane_id();
-#pragma unroll
-    for (int g = 0; g < kTileGroups; ++g) {
-      z[g][0] = z[g][1] = shift_[0];
-      z[g][2] = z[g][3] = shift_[1];
-    }
-    const float* from = f + lane / 4 * stride + lane % 4 * 2 * kChunk;
-#pragma unroll
-    for (int first = 0; first < kTiles; first += kChunk) {
-      if (first >= tiles_) break;
-      Operand<4, kPrecision> a[kChunk];
-#pragma unroll
-      for (int t = 0; t < kChunk; ++t) {
-        if constexpr (kInRegisters) {
-          a[t] = registers_[first + t];
-        } else {
-          const float4 x = shared_[((first + t) * kWarps + warp_id()) * 32 + lane];
-          a[t].set(0, x.x);
-          a[t].set(1, x.y);
-          a[t].set(2, x.z);
-          a[t].set(3, x.w);
-        }
-      }
-#pragma unroll
-      for (int g = 0; g < kTileGroups; ++g) {
-        float x[2 * kChunk];
-        const float* row = from + g * kGroup * stride + 8 * first;
-        if constexpr (kChunk == 4) {
-          *reinterpret_cast<float4*>(x) = *reinterpret_cast<const float4*>(row);
-          *reinterpret_cast<float4*>(x + 4) = *reinterpret_cast<const float4*>(row + 4);
-        } else {
-          *reinterpret_cast<float2*>(x) = *reinterpret_cast<const float2*>(row);
-        }
-#pragma unroll
-        for (int t = 0; t < kChunk; ++t) {
-          Operand<2, kPrecision> b;
-          b.set(0, x[2 * t]);
-          b.set(1, x[2 * t + 1]);
-          multiply<kPrecision>(z[g], a[t], b);
-        }
-      }
-    }
-  }
-
- private:
-  Operand<4, kPrecision> registers_[kInRegisters ? kTiles : 1];
-  float shift_[2];
-  float4* shared_;
-  int tiles_;
-};
 
 // The dot products over columns of each arc of a tile: summed over the columns of a warp, then over
 // warps, one tile later, when all have written theirs.
@@ -448,16 +346,16 @@ class DotProducts {
     shared_[(half_ * kWarps + warp_id()) * kTileSlots + kept / 2 * kGroup + 2 * (lane % 4) +
             kept % 2] = halve(z[0], z[1], 4);
   }
-  // Call after all threads have set those of a tile: writes them, for groups `first` to at most
-  // `last`, and starts the next tile.
-  __device__ __forceinline__ void write(int64_t first, int64_t last) {
+  // Call after all threads have set those of a tile: writes them times `unit`, for groups `first`
+  // to at most `last`, and starts the next tile.
+  __device__ __forceinline__ void write(int64_t first, int64_t last, float unit) {
     const auto t = static_cast<int>(threadIdx.x);
     if (t < kTileSlots && first + t / kGroup < last) {
       const float* from = shared_ + half_ * kWarps * kTileSlots + t;
       float sum = from[0];
 #pragma unroll
       for (int w = 1; w < kWarps; ++w) sum += from[w * kTileSlots];
-      out_[first * kGroup + t] = sum;
+      out_[first * kGroup + t] = unit * sum;
     }
     half_ = 1 - half_;
   }
@@ -487,10 +385,11 @@ class RunSum {
     s_[0] += x0;
     s_[1] += x1;
   }
-  // Writes the sum if the group ends a run: to the row, or to the partial sum of a later run.
-  // With `adds`, it is added to the row.
-  __device__ __forceinline__ void finish(const Group& group, int64_t column, int64_t d, float* out,
-                                         int64_t stride, float* carry, bool adds = false) {
+  // Writes the sum times `unit` if the group ends a run: to the row, or to the partial sum of a
+  // later run. With `adds`, it is added to the row.
+  __device__ __forceinline__ void finish(const Group& group, int64_t column, int64_t d, float unit,
+                                         float* out, int64_t stride, float* carry,
+                                         bool adds = false) {
     if ((group.flags & Group::kEndsRun) == 0) return;
     float sum[2] = {s_[0], s_[1]};
 #pragma unroll
@@ -503,7 +402,7 @@ class RunSum {
     const bool later = (group.flags & Group::kLaterRun) != 0;
     float* to = later ? carry + carry_of(first_) * stride : out + group.row * stride;
     to += column + part;
-    const float value = part == 0 ? sum[0] : sum[1];
+    const float value = unit * (part == 0 ? sum[0] : sum[1]);
     *to = adds && !later ? *to + value : value;
   }
 

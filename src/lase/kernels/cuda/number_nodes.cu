@@ -73,13 +73,16 @@ __global__ void __launch_bounds__(kThreads) finish_block_kernel(const BlockFinis
   const int64_t i = index_of_thread();
   if (i < *in.arcs) {
     in.out.source[i] = decode_row(in.table[in.out.source[i]]);
-  } else if (in.ordered && i < in.bound.arcs) {
+  } else if ((in.ordered || in.pad) && i < in.bound.arcs) {
     in.out.source[i] = static_cast<int32_t>(in.bound.sources);
   }
-  if (in.out.degree != nullptr && i < *in.sources) {
-    in.out.degree[i] = static_cast<float>(in.visible.degree(in.nodes[i]));
+  if (in.out.degree != nullptr && i < (in.pad ? in.bound.sources : *in.sources)) {
+    in.out.degree[i] = i < *in.sources ? static_cast<float>(in.visible.degree(in.nodes[i])) : 0.0F;
   }
-  if (in.out.target != nullptr && i < *in.targets) in.out.target[i] = i;
+  if (in.out.target != nullptr && i < (in.pad ? in.bound.targets : *in.targets)) {
+    in.out.target[i] = i;
+  }
+  if (in.pad && i > *in.targets && i <= in.bound.targets) in.out.row_ptr[i] = *in.arcs;
 }
 
 __global__ void __launch_bounds__(kThreads) number_seeds_kernel(const SeedNumbering in) {
@@ -93,7 +96,10 @@ __global__ void __launch_bounds__(kThreads) number_seeds_kernel(const SeedNumber
 
 __global__ void __launch_bounds__(kThreads) release_table_kernel(const TableRelease in) {
   const int64_t i = index_of_thread();
-  if (i >= *in.sources) return;
+  if (i >= *in.sources) {
+    if (in.pad && i < in.bound) in.out[i] = 0;
+    return;
+  }
   const int32_t node = in.nodes[i];
   in.table[node] = kUnseen;
   in.out[i] = node;
@@ -141,7 +147,8 @@ void number_nodes(const NodeNumbering& in, const TileSums& sums, cudaStream_t st
 }
 
 void finish_block(const BlockFinish& in, cudaStream_t stream) {
-  const int64_t n = std::max(in.bound.arcs, in.bound.sources);  // at least the targets
+  // Sources include targets, and row_ptr has one entry more.
+  const int64_t n = std::max(in.bound.arcs, in.bound.sources + 1);
   finish_block_kernel<<<grid_for(n), kThreads, 0, stream>>>(in);
   check(cudaGetLastError(), kFailure);
 }

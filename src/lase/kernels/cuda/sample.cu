@@ -63,6 +63,17 @@ class Sampler::State {
     processors_ = processors;
   }
 
+  bool has_fixed_bounds(int64_t seeds, const BatchSampling& sampling) const {
+    if (sampling.hidden_count > 0) return false;
+    int64_t targets = seeds;
+    for (auto layer = sampling.layers.rbegin(); layer != sampling.layers.rend(); ++layer) {
+      const int64_t arcs = targets * layer->fanout;
+      if (is_whole(layer->fanout) || arcs > kLargestBound) return false;
+      targets = std::min(graph_.nodes, targets + arcs);
+    }
+    return true;
+  }
+
   void start(std::span<const int64_t> seeds, const BatchSampling& sampling, BatchMemory& memory,
              cudaStream_t stream) {
     if (running_) done_.wait();
@@ -105,6 +116,8 @@ class Sampler::State {
 
   // Distinct seeds are assumed by the bounds, so they are checked first.
   void check_input(std::span<const int64_t> seeds, const BatchSampling& sampling) {
+    require(!sampling.pad || has_fixed_bounds(std::ssize(seeds), sampling),
+            "batches of different sizes cannot be padded");
     require(sampling.link_dropout >= 0 && sampling.link_dropout < 1,
             "the dropout rate of links must be in [0, 1)");
     for (const auto& layer : sampling.layers) {
@@ -145,9 +158,10 @@ class Sampler::State {
     }
     counted_.record(stream_);
     int64_t* const out = memory.nodes(sources);
-    for (size_t step = 0; step < steps_.size(); ++step) finish(visible, step);
+    for (size_t step = 0; step < steps_.size(); ++step) finish(visible, step, sampling.pad);
     release_table({.sources = count(2 * steps_.size()).device,
                    .bound = sources,
+                   .pad = sampling.pad,
                    .nodes = nodes_.data(),
                    .table = table_.data(),
                    .out = out},
@@ -198,7 +212,7 @@ class Sampler::State {
 
   // Upper bounds of the sizes of a block. The targets are distinct.
   BlockSize bound_of(const VisibleGraph& visible, int64_t fanout, int64_t targets, size_t at) {
-    const bool whole = fanout < 0 || fanout >= largest_degree_;
+    const bool whole = is_whole(fanout);
     const int64_t longest = whole ? largest_degree_ : fanout;
     // targets < 2^31, and longest < 2^31
     int64_t arcs = std::min(graph_.arcs, targets * longest);
@@ -219,7 +233,9 @@ class Sampler::State {
     return {.targets = targets, .sources = std::min(graph_.nodes, targets + arcs), .arcs = arcs};
   }
 
-  void finish(const VisibleGraph& visible, size_t at) {
+  bool is_whole(int64_t fanout) const { return fanout < 0 || fanout >= largest_degree_; }
+
+  void finish(const VisibleGraph& visible, size_t at, bool pad) {
     const Step& step = steps_[at];
     finish_block({.visible = visible,
                   .targets = count(2 * at).device,
@@ -227,6 +243,7 @@ class Sampler::State {
                   .arcs = count(2 * at + 1).device,
                   .bound = step.bound,
                   .ordered = step.ordered,
+                  .pad = pad,
                   .nodes = nodes_.data(),
                   .table = table_.data(),
                   .out = step.out},
@@ -302,6 +319,10 @@ class Sampler::State {
 Sampler::Sampler(const DeviceAdjacency& graph, Stream stream)
     : state_(std::make_unique<State>(graph, stream)) {}
 Sampler::~Sampler() = default;
+
+bool Sampler::has_fixed_bounds(int64_t seeds, const BatchSampling& sampling) const {
+  return state_->has_fixed_bounds(seeds, sampling);
+}
 
 void Sampler::start(std::span<const int64_t> seeds, const BatchSampling& sampling,
                     BatchMemory& memory, Stream stream) {

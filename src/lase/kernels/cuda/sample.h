@@ -39,6 +39,9 @@ struct BatchSampling {
   // Ascending arcs that are not sampled, on the device; not supported with probabilities.
   const int64_t* hidden = nullptr;
   int64_t hidden_count = 0;
+  // Fills the arrays up to their bounds: with targets without arcs, and sources that are node 0 and
+  // have no arcs. Requires Sampler::has_fixed_bounds().
+  bool pad = false;
   // Random(seed, stream, epoch, batch) of the sampled arcs and of the arcs that are left out.
   Random sampled{0};
   Random dropped{0};
@@ -95,6 +98,8 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
+  // Whether the upper bounds depend only on the number of seeds, and are small enough to be used.
+  bool has_fixed_bounds(int64_t seeds, const BatchSampling& sampling) const;
   // Enqueues the sampling of a batch. The seeds, in host memory, are distinct.
   void start(std::span<const int64_t> seeds, const BatchSampling& sampling, BatchMemory& memory,
              Stream stream);

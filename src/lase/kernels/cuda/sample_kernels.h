@@ -126,6 +126,7 @@ struct BlockFinish {
   const int64_t* arcs = nullptr;
   BlockSize bound;
   bool ordered = false;  // the entries of `source` after the last arc become bound.sources
+  bool pad = false;      // the same, and the other arrays are filled up to their bounds
   const int32_t* nodes = nullptr;
   const int32_t* table = nullptr;
   BlockArrays out;
@@ -146,6 +147,7 @@ void number_seeds(const SeedNumbering& in, cudaStream_t stream);
 struct TableRelease {
   const int64_t* sources = nullptr;
   int64_t bound = 0;  // at least the number of sources
+  bool pad = false;   // with node 0
   const int32_t* nodes = nullptr;
   int32_t* table = nullptr;
   int64_t* out = nullptr;

@@ -129,9 +129,10 @@ DeviceSum with_aligned_rows(DeviceSum in, const Launch& launch) {
 
 void make_slots(const DeviceSum& in, const Groups& groups, float sign, float* gate,
                 const Launch& launch) {
+  constexpr int kLanes = 2;
   const bool reads_f = in.sum.terms.p != nullptr && in.sum.terms.v != nullptr;
-  const auto kernel = reads_f ? fill_slots<true, 8> : fill_slots<true, 1>;
-  kernel<<<blocks_for(groups, reads_f ? 8 : 1), kThreads, 0, launch.stream>>>(
+  const auto kernel = reads_f ? fill_slots<true, kLanes> : fill_slots<true, 1>;
+  kernel<<<blocks_for(groups, reads_f ? kLanes : 1), kThreads, 0, launch.stream>>>(
       slot_input(in, groups), sign, nullptr, gate);
   check_launch("fill_slots");
 }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "lase/kernels/cuda/check.h"
+#include "lase/kernels/cuda/dispatch.h"
+#include "lase/kernels/cuda/link_products.cuh"
 #include "lase/kernels/cuda/link_tile.cuh"
 #include "lase/kernels/cuda/slots.h"
 
@@ -12,12 +13,24 @@ namespace lase::kernels::cuda {
 
 // Thread blocks per multiprocessor, as many as registers and shared memory suffice for, and stages
 // of their pipelines.
-template <int kTiles>
-inline constexpr int kResidentForward = kTiles <= 4 ? 3 : 1;
+template <int kTiles, Precision kPrecision>
+inline constexpr int kResidentForward = kTiles <= 4                      ? 3
+                                        : kPrecision == Precision::kBf16 ? 2
+                                                                         : 1;
 template <int kTiles, Precision kPrecision>
 inline constexpr int kResidentBackward = kTiles > 4 ? 1 : (kPrecision == Precision::kFp32 ? 2 : 3);
 template <int kTiles>
 inline constexpr int kStagesOf = kTiles <= 4 ? 3 : 2;
+
+// The classes that a kernel uses, with kTiles = 0 without amplifier. U is in registers if they
+// suffice.
+template <int kTiles, Precision kPrecision>
+using Pipeline = TilePipeline<kStagesOf<kTiles>, kPrecision == Precision::kBf16 ? kTiles : 0>;
+template <int kTiles, Precision kPrecision>
+using ForwardProduct = Amplification<(kTiles > 0 ? kTiles : 1), kPrecision,
+                                     (kTiles <= 4 || kPrecision == Precision::kBf16)>;
+template <int kTiles, Precision kPrecision>
+using BackwardProduct = Amplification<(kTiles > 0 ? kTiles : 1), kPrecision, (kTiles <= 4)>;
 
 // Number of thread blocks that share the groups of one block of columns, with `resident` thread
 // blocks per multiprocessor. A function of the device and the shape, so that sums of partial
@@ -40,9 +53,6 @@ void launch_tiles(Kernel kernel, const char* name, dim3 grid, int shared, const 
   check_launch(name);
 }
 
-template <auto value>
-using Constant = std::integral_constant<decltype(value), value>;
-
 // Calls run(amplifier, tiles, precision) with constants: the number of tiles of 8 attributes that
 // the product U f(e) has, rounded up, and 0 without it.
 template <class Run>
@@ -58,17 +68,14 @@ void dispatch(Amplifier amplifier, int64_t attributes, Precision precision, cons
       run(amplify, Constant<kMostAttributes / 8>(), rounding);
     }
   };
-  const auto with_amplifier = [&](auto rounding) {
-    if (amplifier == Amplifier::kSigmoid) with_tiles(Constant<Amplifier::kSigmoid>(), rounding);
-    if (amplifier == Amplifier::kLinear) with_tiles(Constant<Amplifier::kLinear>(), rounding);
-  };
   if (amplifier == Amplifier::kNone) {
     run(Constant<Amplifier::kNone>(), Constant<0>(), Constant<Precision::kFp32>());
-  } else if (precision == Precision::kFp32) {
-    with_amplifier(Constant<Precision::kFp32>());
-  } else {
-    with_amplifier(Constant<Precision::kTf32>());
+    return;
   }
+  with_precision(precision, [&](auto rounding) {
+    if (amplifier == Amplifier::kSigmoid) with_tiles(Constant<Amplifier::kSigmoid>(), rounding);
+    if (amplifier == Amplifier::kLinear) with_tiles(Constant<Amplifier::kLinear>(), rounding);
+  });
 }
 
 }  // namespace lase::kernels::cuda

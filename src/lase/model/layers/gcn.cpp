@@ -28,8 +28,8 @@ class Gcn : public Layer {
                       ops::Aggregate::kSum)};
   }
   State update(const LayerInput& in, const Sums& sums, const SumValues& s) const override {
-    const Tensor own = sums[0].h.at(in.block.target).dense();
-    const Tensor norm = inverse_root_degree(in.block).index_select(0, in.block.target);
+    const Tensor own = in.block.own(sums[0].h).dense();
+    const Tensor norm = in.block.own(inverse_root_degree(in.block));
     const Tensor h = (s[0] + own) * norm + b_;
     return {{last_ ? h : h.relu(), {}}, {}};
   }

@@ -25,7 +25,7 @@ class GraphSage : public Layer {
     return {plain_sum(in.state.h, ops::Aggregate::kMean)};
   }
   State update(const LayerInput& in, const Sums&, const SumValues& mean) const override {
-    const Rows own = in.state.h.at(in.block.target);
+    const Rows own = in.block.own(in.state.h);
     const Tensor h =
         relu_combined(combine_, linear(own, w1_, in.dropout), linear({mean[0], {}}, w2_));
     return {{h, {}}, {}};

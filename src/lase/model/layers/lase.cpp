@@ -78,14 +78,13 @@ class Lase : public Layer {
     Tensor s = linear({sum[0].narrow(1, 0, width_) * scale, {}}, w2_) + b_;  // [targets, out]
     if (!fused_) s = s + sum[2] * scale;
     if (fused_ && w3_.defined()) {
-      const Tensor w3 = in.links.scaled(w3_);
+      const auto [w3, shift] = in.links.scaled(w3_);
       const Tensor r = sum[0].narrow(1, width_ + 1, w3.size(1)) * scale;  // [targets, k]
       s = s + linear({r, {}}, w3);
-      const Tensor shift = in.links.shift(w3);  // of standardized attributes
       if (shift.defined()) s = s + shift * (z * scale);
     }
     if (u_ones_.defined()) s = s + linear({sum.back() * scale, {}}, w2_ones_);
-    const Rows own = in.state.h.at(in.block.target);
+    const Rows own = in.block.own(in.state.h);
     return {{relu_combined(combine_, linear(own, w1_, in.dropout), s), {}}, {}};
   }
 
@@ -112,8 +111,8 @@ class Lase : public Layer {
   static void amplify(GatedSumInput& sum, Amplifier how, const LinkAttributes& links,
                       const Tensor& u, const Tensor& c) {
     sum.amplifier = how;
-    sum.u = links.scaled(u);
-    const Tensor shift = links.shift(sum.u);
+    const auto [scaled, shift] = links.scaled(u);
+    sum.u = scaled;
     sum.u_shift = shift.defined() && c.defined() ? shift + c : shift.defined() ? shift : c;
   }
 

@@ -33,8 +33,9 @@ class LaseConcat : public Layer {
       attributes.h = {at::ones({1, w3_.size(0)}, w3_.options()),
                       at::zeros({in.block.sources}, w3_.options().dtype(at::kLong))};
       attributes.amplifier = ops::Amplifier::kLinear;
-      attributes.u = in.links.scaled(w3_);
-      attributes.u_shift = in.links.shift(attributes.u);
+      const ops::ScaledWeights scaled = in.links.scaled(w3_);
+      attributes.u = scaled.w;
+      attributes.u_shift = scaled.shift;
       both.push_back(attributes);
     }
     return both;
@@ -42,7 +43,7 @@ class LaseConcat : public Layer {
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     Tensor sum = linear({s[0], {}}, w2_);  // [targets, out]
     if (attributes_ > 0) sum = sum + s[1];
-    const Rows own = in.state.h.at(in.block.target);
+    const Rows own = in.block.own(in.state.h);
     return {{relu_combined(combine_, linear(own, w1_, in.dropout), sum), {}}, {}};
   }
 

@@ -29,10 +29,10 @@ class LaseRw : public Layer {
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
-    return {{s[0] * factor(in), {}}, in.state.f.at(in.block.target)};
+    return {{s[0] * factor(in), {}}, in.block.own(in.state.f)};
   }
   Tensor factor(const LayerInput& in) const override {
-    return linear(in.state.f.at(in.block.target), w_, in.dropout) + b_;
+    return linear(in.block.own(in.state.f), w_, in.dropout) + b_;
   }
 
  private:

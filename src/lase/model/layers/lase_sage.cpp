@@ -27,7 +27,7 @@ class LaseSage : public Layer {
 
   Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
-    const Rows own = in.state.h.at(in.block.target);  // [targets, in]
+    const Rows own = in.block.own(in.state.h);  // [targets, in]
     const Tensor h = relu_combined(combine_, linear(own, w1_, in.dropout), linear({s[0], {}}, w2_));
     return {{h, {}}, {}};
   }

@@ -6,6 +6,7 @@
 #include "lase/model/layers/layers.h"
 #include "lase/model/layers/neighborhood.h"
 #include "lase/ops/linear.h"
+#include "lase/ops/sigmoid.h"
 
 namespace lase {
 namespace {
@@ -19,25 +20,32 @@ using ops::linear;  // x Wᵀ
 //
 // The parameters are √d P1, √d P2 and √d Q for d features. Adam moves each of the d weights of a
 // sum by the learning rate; without the factor, a few steps would saturate the sigmoids.
+//
+// The layers above read 2 r(u) − 1 of the last relabeling, as they read standardized f(u): weights
+// and constants absorb the difference. With r(u) itself, whose entries are all near ½, a step moves
+// the products of all nodes in the same direction, and training fails with a high learning rate.
 class Relabeling : public Layer {
  public:
   Relabeling(const ModelOptions& options, Parameters& parameters, const LayerShape& shape)
-      : aggregate_(options.aggregate),
+      : last_(shape.last),
+        aggregate_(options.aggregate),
         root_(std::sqrt(static_cast<double>(std::max<int64_t>(1, shape.in)))),
         p1_(parameters.matrix(shape.name + ".p1", shape.out, shape.in, root_)),
         p2_(parameters.matrix(shape.name + ".p2", shape.out, shape.in, root_)),
         q_(parameters.matrix(shape.name + ".q", shape.out, shape.in, root_)) {}
 
   Sums sums(const LayerInput& in) const override {
-    return {plain_sum({linear(in.state.f, q_ / root_).sigmoid(), {}}, aggregate_)};
+    return {plain_sum({ops::sigmoid(linear(in.state.f, q_ / root_)), {}}, aggregate_)};
   }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     const Tensor r =
-        linear(in.state.f.at(in.block.target), p1_ / root_) + linear({s[0], {}}, p2_ / root_);
-    return {{}, {r.sigmoid(), {}}};
+        linear(in.block.own(in.state.f), p1_ / root_) + linear({s[0], {}}, p2_ / root_);
+    const Tensor relabeled = ops::sigmoid(r);
+    return {{}, {last_ ? 2 * relabeled - 1 : relabeled, {}}};
   }
 
  private:
+  bool last_;
   ops::Aggregate aggregate_;
   double root_;  // √d
   Tensor p1_, p2_, q_;
@@ -45,7 +53,7 @@ class Relabeling : public Layer {
 
 std::vector<std::string> relabelings(const ModelOptions& options) {
   std::vector<std::string> names;
-  for (int64_t d = 1; d <= options.depth; ++d) names.push_back(join("relabel", d));
+  for (int64_t d = 1; d <= options.depth; ++d) names.push_back(join("relabeling", d));
   return names;
 }
 

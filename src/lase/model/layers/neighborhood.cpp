@@ -16,12 +16,14 @@ Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64
       b_(parameters.zeros(name + ".gate.bias", 1)) {}
 
 void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const {
-  in.p = ops::row_dot(in.h.at(block.target), v_u_.squeeze(0)) + b_;
+  Tensor constant = b_;
+  if (v_e_.size(1) > 0) {
+    const ops::ScaledWeights scaled = links.scaled(v_e_);
+    in.v = scaled.w.squeeze(0);
+    if (scaled.shift.defined()) constant = constant + scaled.shift;
+  }
+  in.p = ops::row_dot(block.own(in.h), v_u_.squeeze(0)) + constant;
   in.q = ops::row_dot(in.h, v_v_.squeeze(0));
-  if (v_e_.size(1) == 0) return;
-  in.v = links.scaled(v_e_).squeeze(0);
-  const Tensor shift = links.shift(in.v);
-  if (shift.defined()) in.p = in.p + shift;
 }
 
 AmplifierMatrix::AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,
@@ -29,8 +31,9 @@ AmplifierMatrix::AmplifierMatrix(Parameters& parameters, const std::string& name
     : u_(parameters.matrix(name + ".amplifier", width, attributes)) {}
 
 void AmplifierMatrix::set(ops::GatedSumInput& in, const LinkAttributes& links) const {
-  in.u = links.scaled(u_);
-  in.u_shift = links.shift(in.u);
+  const ops::ScaledWeights scaled = links.scaled(u_);
+  in.u = scaled.w;
+  in.u_shift = scaled.shift;
 }
 
 Neighborhood::Neighborhood(const ModelOptions& options, Parameters& parameters,

@@ -35,19 +35,41 @@ at::Tensor largest_arcs(const at::Tensor& x, const at::Tensor& row_ptr);
 ThreeTensors arcs_by_target(const at::Tensor& source, const at::Tensor& target, int64_t sources,
                             int64_t targets);
 
+// `rate`, `key` and `base` are those of Dropout.
 at::Tensor linear(const at::Tensor& x, const MaybeTensor& index, const at::Tensor& w, double rate,
-                  int64_t key);
+                  int64_t key, const MaybeTensor& base);
 // dx (of the selected rows, or of x itself without an index) and dW, if needed.
 TwoTensors linear_backward(const at::Tensor& dy, const at::Tensor& x, const MaybeTensor& index,
-                           const at::Tensor& w, double rate, int64_t key, bool needs_x,
-                           bool needs_w);
+                           const at::Tensor& w, double rate, int64_t key, const MaybeTensor& base,
+                           bool needs_x, bool needs_w);
 
 // x [rows, d] *= mask, in place.
-void drop(const at::Tensor& x, double rate, int64_t key);
+void drop(const at::Tensor& x, double rate, int64_t key, const MaybeTensor& base);
 
-// One step in place; see ops/adam.h.
-void adam_step(const at::Tensor& w, const at::Tensor& g, const at::Tensor& m, const at::Tensor& v,
-               double learning_rate, double weight_decay, double clip, int64_t steps);
+// In place; see ops/optimizer.h.
+void adam_step(at::TensorList w, at::TensorList g, at::TensorList m, at::TensorList v,
+               const at::Tensor& factors, double weight_decay, double clip);
+void average_step(at::TensorList average, at::TensorList w, const at::Tensor& decay);
+void set_numbers(const at::Tensor& numbers, at::IntArrayRef values);
+
+// See ops/scale_weights.h.
+TwoTensors scale_weights(const at::Tensor& w, const at::Tensor& mean, const at::Tensor& scale);
+at::Tensor scale_weights_backward(const MaybeTensor& dscaled, const MaybeTensor& dshift,
+                                  const at::Tensor& mean, const at::Tensor& scale);
+
+// See ops/cached_rows.h: matrix[index].
+at::Tensor cached_rows(const at::Tensor& matrix, const MaybeTensor& cache, const MaybeTensor& slot,
+                       const at::Tensor& index);
+
+// See ops/concat_relu.h: y, and the gradients of a, which has p columns, and of b.
+at::Tensor concat_relu(const at::Tensor& a, const at::Tensor& b);
+TwoTensors concat_relu_backward(const at::Tensor& dy, const at::Tensor& y, int64_t p, bool needs_a,
+                                bool needs_b);
+
+// See ops/normalize.h: y and ‖x_i‖ [n, 1], and dx.
+TwoTensors normalize_rows(const at::Tensor& x);
+at::Tensor normalize_rows_backward(const at::Tensor& dy, const at::Tensor& y,
+                                   const at::Tensor& norm);
 
 at::Tensor row_dot(const at::Tensor& x, const MaybeTensor& index, const at::Tensor& v);
 // dv

@@ -79,10 +79,10 @@ class Product {
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double rate,
-              int64_t key) {
+Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double rate, int64_t key,
+              const MaybeTensor& base) {
   const Rows rows{x, tensor_of(index)};
-  const Dropout dropout{rate, static_cast<uint64_t>(key)};
+  const Dropout dropout{rate, static_cast<uint64_t>(key), tensor_of(base)};
   Tensor y = ops::empty({rows.size(), w.size(0)}, w.options());
   const Product product(w);
   parallel_for(rows.size(), kTile, [&](int64_t first, int64_t last) {
@@ -93,14 +93,15 @@ Tensor linear(const Tensor& x, const MaybeTensor& index, const Tensor& w, double
   return y;
 }
 
-void drop(const Tensor& x, double rate, int64_t key) {
-  drop_rows({rate, static_cast<uint64_t>(key)}, x, 0);
+void drop(const Tensor& x, double rate, int64_t key, const MaybeTensor& base) {
+  drop_rows({rate, static_cast<uint64_t>(key), tensor_of(base)}, x, 0);
 }
 
 TwoTensors linear_backward(const Tensor& dy, const Tensor& x, const MaybeTensor& index,
-                           const Tensor& w, double rate, int64_t key, bool needs_x, bool needs_w) {
+                           const Tensor& w, double rate, int64_t key, const MaybeTensor& base,
+                           bool needs_x, bool needs_w) {
   const Rows rows{x, tensor_of(index)};
-  const Dropout dropout{rate, static_cast<uint64_t>(key)};
+  const Dropout dropout{rate, static_cast<uint64_t>(key), tensor_of(base)};
   const int64_t n = rows.size();
   Tensor dx;
   std::optional<Product> to_x;

@@ -9,6 +9,12 @@ namespace lase::ops::cuda {
 
 // Whether this build has these operators.
 bool is_built();
+// The free memory of a GPU.
+int64_t free_memory(const at::Device& device);
+// The most memory of a GPU that tensors had at a time; 0 on other devices.
+int64_t peak_memory(const at::Device& device);
+// Of the link kernel.
+int64_t most_attributes();
 
 decltype(cpu::gated_sum) gated_sum;
 decltype(cpu::gated_change) gated_change;
@@ -21,6 +27,15 @@ decltype(cpu::linear) linear;
 decltype(cpu::linear_backward) linear_backward;
 decltype(cpu::drop) drop;
 decltype(cpu::adam_step) adam_step;
+decltype(cpu::average_step) average_step;
+decltype(cpu::set_numbers) set_numbers;
+decltype(cpu::cached_rows) cached_rows;
+decltype(cpu::concat_relu) concat_relu;
+decltype(cpu::concat_relu_backward) concat_relu_backward;
+decltype(cpu::scale_weights) scale_weights;
+decltype(cpu::scale_weights_backward) scale_weights_backward;
+decltype(cpu::normalize_rows) normalize_rows;
+decltype(cpu::normalize_rows_backward) normalize_rows_backward;
 decltype(cpu::row_dot) row_dot;
 decltype(cpu::row_dot_backward) row_dot_backward;
 decltype(cpu::sparse_rows) sparse_rows;

@@ -14,19 +14,26 @@ using at::Tensor;
 namespace {
 
 kernels::cuda::DeviceSum device_sum(const SumArguments& in) {
-  return {.sum = in.view, .arcs = in.arcs, .precision = PrecisionScope::current()};
+  return {.sum = in.view,
+          .arcs = in.arcs,
+          .h_stride = in.terms.h.stride(0),
+          .precision = PrecisionScope::current()};
 }
 
-TwoTensors sum(const SumArguments& in) {
+TwoTensors sum(const SumArguments& in, int64_t baseline_stride = 0) {
   LaunchScope scope(in.terms.h);
   const Tensor s = in.empty_sum();
   const Tensor gate = in.empty_gate();
-  kernels::cuda::gated_sum(device_sum(in), {.s = mutable_pointer(s), .gate = mutable_pointer(gate)},
+  kernels::cuda::DeviceSum all = device_sum(in);
+  all.baseline_stride = baseline_stride;
+  kernels::cuda::gated_sum(all, {.s = mutable_pointer(s), .gate = mutable_pointer(gate)},
                            scope.launch());
   return {s, gate};
 }
 
 }  // namespace
+
+int64_t most_attributes() { return kernels::cuda::kMostAttributes; }
 
 TwoTensors gated_sum(const TensorList& block, int64_t layout, int64_t columns,
                      const TensorList& attributes, int64_t amplifier, bool links,
@@ -38,9 +45,10 @@ TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns
                         const TensorList& attributes, int64_t amplifier, bool links,
                         const TensorList& terms, const TensorList& baseline) {
   SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
-  const kernels::TermView baseline_view = SumTerms(baseline).view();
+  const SumTerms of_baseline(baseline);
+  const kernels::TermView baseline_view = of_baseline.view();
   in.view.baseline = &baseline_view;
-  return sum(in);
+  return sum(in, of_baseline.h.stride(0));
 }
 
 TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,

@@ -1,3 +1,6 @@
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <cuda_runtime_api.h>
 #include <torch/library.h>
 
 #include "lase/ops/cuda/cuda.h"
@@ -5,6 +8,20 @@
 namespace lase::ops::cuda {
 
 bool is_built() { return true; }
+
+int64_t peak_memory(const at::Device& device) {
+  if (!device.is_cuda()) return 0;
+  const auto index = device.has_index() ? device.index() : c10::DeviceIndex{0};
+  return c10::cuda::CUDACachingAllocator::getDeviceStats(index).allocated_bytes[0].peak;  // of all
+}
+
+int64_t free_memory(const at::Device& device) {
+  const c10::DeviceGuard guard(device);
+  size_t free = 0;
+  size_t total = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  return static_cast<int64_t>(free);
+}
 
 }  // namespace lase::ops::cuda
 
@@ -21,6 +38,15 @@ TORCH_LIBRARY_IMPL(lase, CUDA, m) {
   m.impl("linear_backward", cuda::linear_backward);
   m.impl("drop", cuda::drop);
   m.impl("adam_step", cuda::adam_step);
+  m.impl("average_step", cuda::average_step);
+  m.impl("set_numbers", cuda::set_numbers);
+  m.impl("scale_weights", cuda::scale_weights);
+  m.impl("scale_weights_backward", cuda::scale_weights_backward);
+  m.impl("cached_rows", cuda::cached_rows);
+  m.impl("concat_relu", cuda::concat_relu);
+  m.impl("concat_relu_backward", cuda::concat_relu_backward);
+  m.impl("normalize_rows", cuda::normalize_rows);
+  m.impl("normalize_rows_backward", cuda::normalize_rows_backward);
   m.impl("row_dot", cuda::row_dot);
   m.impl("row_dot_backward", cuda::row_dot_backward);
   m.impl("sparse_rows", cuda::sparse_rows);

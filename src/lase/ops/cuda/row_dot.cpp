@@ -1,10 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "lase/kernels/cuda/rows.h"
 #include "lase/ops/cuda/cuda.h"
 #include "lase/ops/cuda/launch.h"
-#include "lase/ops/rows.h"
-#include "lase/ops/sum_arguments.h"
+#include "lase/ops/cuda/rows.h"
 
 namespace lase::ops::cuda {
 
@@ -14,8 +12,8 @@ Tensor row_dot(const Tensor& x, const MaybeTensor& index, const Tensor& v) {
   LaunchScope scope(x);
   const Rows rows{x, tensor_of(index)};
   Tensor y = at::empty({rows.size()}, x.options());
-  kernels::cuda::dot_rows(x.data_ptr<float>(), pointer<int64_t>(rows.index), rows.size(),
-                          rows.width(), v.data_ptr<float>(), y.data_ptr<float>(), scope.launch());
+  kernels::cuda::dot_rows(rows_of<float>(rows), v.data_ptr<float>(), y.data_ptr<float>(),
+                          scope.launch());
   return y;
 }
 
@@ -23,8 +21,8 @@ Tensor row_dot_backward(const Tensor& g, const Tensor& x, const MaybeTensor& ind
   LaunchScope scope(x);
   const Rows rows{x, tensor_of(index)};
   Tensor dv = at::empty({rows.width()}, x.options());
-  kernels::cuda::sum_rows(x.data_ptr<float>(), pointer<int64_t>(rows.index), rows.size(),
-                          rows.width(), g.data_ptr<float>(), dv.data_ptr<float>(), scope.launch());
+  kernels::cuda::sum_rows(rows_of<float>(rows), g.data_ptr<float>(), dv.data_ptr<float>(),
+                          scope.launch());
   return dv;
 }
 
