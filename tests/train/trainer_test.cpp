@@ -430,6 +430,8 @@ TEST(Trainer, RejectsGraphsAndOptionsThatCannotBeTrained) {
   rejects(good, {"select 'f1=\\xa1'", "UTF-8"}, options);
   options.select = "f1=C#";
   rejects(good, {"select 'f1=C#'", "rename the class"}, options);
+  options.select = "f1=C\x1f";
+  rejects(good, {"select 'f1=C\\x1f'", "rename the class"}, options);
 }
 
 // A bipartite graph with labels on one side: people (labeled, split) and shops (in no split).

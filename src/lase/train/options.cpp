@@ -1,5 +1,8 @@
 #include "lase/train/options.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "lase/base/utf8.h"
 
 namespace lase {
@@ -187,11 +190,14 @@ void check(const TrainOptions& options) {
   checkpoint_option_table().check(options);
   require_option(is_utf8(options.select), OptionName{"select"}, " ", quote(options.select),
                  ": must be UTF-8 text");
-  constexpr std::string_view kReserved = "\"'`\\#";
-  require_option(options.select.find_first_of(kReserved) == std::string::npos, OptionName{"select"},
-                 " ", quote(options.select),
-                 ": must not contain quotes, backslashes or #, which configuration files cannot "
-                 "hold; rename the class");
+  const auto reserved = [](char c) {
+    const bool control = static_cast<unsigned char>(c) < 0x20;
+    return control || std::string_view("\"'`\\#").find(c) != std::string_view::npos;
+  };
+  require_option(std::none_of(options.select.begin(), options.select.end(), reserved),
+                 OptionName{"select"}, " ", quote(options.select),
+                 ": must not contain quotes, backslashes, # or control characters, which "
+                 "configuration files cannot hold; rename the class");
   require_option(!options.transductive || !options.strict_inductive, OptionName{"transductive"},
                  " and ", OptionName{"strict_inductive"}, " are mutually exclusive");
   require_option(options.schedule != Schedule::kPlateau || options.patience > 0,
