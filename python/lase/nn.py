@@ -93,7 +93,7 @@ class _GatedSum(torch.autograd.Function):
             [f],
             amplifier,
             True,
-            [h, None, u, c, p, q, v],
+            [h, None, u, c, p, q, v, None],
         )
         ctx.amplifier = amplifier
         ctx.columns = columns
@@ -104,14 +104,14 @@ class _GatedSum(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, ds: Tensor) -> Any:  # type: ignore[override]
         h, f, u, c, p, q, v, row_ptr, source, link, scale, gate = ctx.saved_tensors
-        dh, du, dc, dp, dq, dv = torch.ops.lase.gated_sum_backward(
+        dh, du, dc, dp, dq, dv, _ = torch.ops.lase.gated_sum_backward(
             [row_ptr, source, link, None, scale, None, None],
             _DENSE,
             ctx.columns,
             [f],
             ctx.amplifier,
             True,
-            [h, None, u, c, p, q, v],
+            [h, None, u, c, p, q, v, None],
             gate,
             ds.contiguous(),
             ctx.needs_input_grad[0],

@@ -12,6 +12,7 @@
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/model/options.h"
+#include "lase/ops/row_dot.h"
 
 #include "gpu_support.h"
 #include "torch_support.h"
@@ -461,6 +462,49 @@ TEST(FusedGatedSum, ReadsRowsThroughAnIndex) {
     (t * plain.outer).sum().backward();
     expect_close(indexed.in.u.grad(), plain.in.u.grad(), 1e-5, "U");
     expect_close(indexed.in.q.grad(), plain.in.q.grad(), 1e-5, "q");
+  }
+}
+
+// q_v = ⟨V_v, h(v)⟩ computed within the sum: the same bits as with q, and the gradient hᵀ dq.
+TEST(FusedGatedSum, ComputesTheGatesTermsOfSources) {
+  for (const Case& c : fused_cases()) {
+    for_each_setting([&](const Setting& setting) {
+      if (setting.aggregate == Aggregate::kMax || !setting.gate) return;
+      Example wide = make_example(c, setting);
+      Random random(9);
+      const Tensor v_h = random_floats(random, {c.width}) / std::sqrt(static_cast<float>(c.width));
+      const Tensor h = wide.in.h.matrix.detach();
+      wide.in.q = h.matmul(v_h.to(at::kDouble));
+      const Reference expected = reference(wide);
+      Example example = in_single_precision(wide);
+      auto& in = example.in;
+      in.f = &example.f;
+      in.h.matrix = in.h.matrix.detach();
+      in.q = ops::row_dot(in.h, v_h);
+      const Tensor with_q = ops::gated_sum(in, example.block).detach();
+      in.q = Tensor();
+      in.v_h = v_h.clone().requires_grad_();
+      const Tensor s = ops::gated_sum(in, example.block);
+      const std::string what = describe(c, setting);
+      expect_same_bits(s.detach(), with_q, what);
+      expect_close(s.to(at::kDouble), expected.s, 2e-5, "s, " + what);
+      (s * example.outer).sum().backward();
+      expect_close(in.v_h.grad().to(at::kDouble), h.t().matmul(expected.q), 1e-4, "V_v, " + what);
+      expect_close(in.p.grad().to(at::kDouble), expected.p, 1e-4, "p, " + what);
+      const auto scores = ops::gated_sum_with_scores(in, example.block, ops::Score::kGate);
+      for (int64_t i = 0; i < example.block.arcs(); ++i) {
+        ASSERT_NEAR(scores.score[i].item<double>(), expected.gate[static_cast<size_t>(i)], 1e-6);
+      }
+      // Only one of the two states may need a gradient.
+      ops::GatedSumInput baseline = in;
+      for (const bool by_q : {false, true}) {
+        baseline.v_h = by_q ? Tensor() : v_h * 0.5;
+        baseline.q = by_q ? at::zeros({c.sources}) : Tensor();
+        const Tensor change = ops::gated_change(in, baseline, example.block);
+        const Tensor sum = change + ops::gated_sum_reference(baseline, example.block);
+        expect_close(sum.detach(), s.detach(), 2e-4, "change, " + what);
+      }
+    });
   }
 }
 

@@ -56,8 +56,9 @@ struct TermView {
   const float* u = nullptr;        // U [d, k]
   const float* u_shift = nullptr;  // [d], added to U f(e); null: 0
   const float* p = nullptr;        // [targets]; null: no gate, λ = 1
-  const float* q = nullptr;        // [sources]
+  const float* q = nullptr;        // [sources]; null with v_h
   const float* v = nullptr;        // V_e [k]; null: 0
+  const float* v_h = nullptr;      // V_v [d]: q_v = ⟨V_v, h(v)⟩ is computed for every arc
 };
 
 struct GatedSum {
@@ -96,6 +97,7 @@ struct GatedSumGradients {
   float* p = nullptr;        // [targets]
   float* q = nullptr;        // [sources]
   float* v = nullptr;        // [k]
+  float* v_h = nullptr;      // [d]
 };
 
 // The gradients of ⟨ds, s⟩ with respect to `terms`; gate [arcs] is the output of gated_sum. a(e) is

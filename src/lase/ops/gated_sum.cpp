@@ -27,14 +27,14 @@ Tensor mean_scale(const Block& block) {
 // Detaches the tensors and makes them contiguous.
 void make_plain(GatedSumInput& in) {
   in.h.matrix = plain_rows(in.h.matrix);
-  for (Tensor* x : {&in.u, &in.u_shift, &in.p, &in.q, &in.v}) {
+  for (Tensor* x : {&in.u, &in.u_shift, &in.p, &in.q, &in.v, &in.v_h}) {
     if (x->defined()) *x = x->detach().contiguous();
   }
   if (in.h.index.defined()) in.h.index = in.h.index.contiguous();
 }
 
 TensorList terms(const GatedSumInput& in) {
-  return list_of({in.h.matrix, in.h.index, in.u, in.u_shift, in.p, in.q, in.v});
+  return list_of({in.h.matrix, in.h.index, in.u, in.u_shift, in.p, in.q, in.v, in.v_h});
 }
 
 // The arguments of the operators, detached from autograd.
@@ -78,9 +78,14 @@ struct Call {
         "gated_sum: U must have shape [d, k]");
     require(!terms.links || terms.aggregate != Aggregate::kMax,
             "gated_sum: links have sums and means, but no maximum");
-    require(!terms.p.defined() ||
-                (terms.p.size(0) == block.targets() && terms.q.size(0) == terms.h.size()),
-            "gated_sum: p must have one entry per target and q one per source");
+    require(!terms.p.defined() || terms.p.size(0) == block.targets(),
+            "gated_sum: p must have one entry per target");
+    require(terms.q.defined() + terms.v_h.defined() == terms.p.defined(),
+            "gated_sum: a gate needs p and one of q and V_v");
+    require(!terms.q.defined() || terms.q.size(0) == terms.h.size(),
+            "gated_sum: q must have one entry per source");
+    require(!terms.v_h.defined() || terms.v_h.size(0) == terms.h.width(),
+            "gated_sum: V_v must have one entry per column of h");
     require(block.row_ptr.size(0) == block.targets() + 1,
             "gated_sum: row_ptr must have one entry more than there are targets");
   }
@@ -96,14 +101,14 @@ struct GatedSumBackward : torch::autograd::Node {
     require(call != nullptr, "gated_sum: backward was called a second time without retain_graph");
     const PrecisionScope scope(precision);
     const Tensor ds = gradients[0].contiguous();
-    using Signature = SixTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
+    using Signature = SevenTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
                                  bool, const TensorList&, const MaybeTensor&, const Tensor&, bool);
     static const auto op = operator_named<Signature>("lase::gated_sum_backward");
     const SumLists in = call->lists();
-    auto [h, u, u_shift, p, q, v] =
+    auto [h, u, u_shift, p, q, v, v_h] =
         op.call(in.block, in.layout, in.columns, in.attributes, in.amplifier, in.links, in.terms,
                 maybe(gate), ds, task_should_compute_output(0));
-    return {to_h.pass(h), u, u_shift, p, q, v};
+    return {to_h.pass(h), u, u_shift, p, q, v, v_h};
   }
   void release_variables() override {
     call.reset();
@@ -132,6 +137,14 @@ std::unique_ptr<Call> fused(const GatedSumInput& in, const Block& block) {
 
 bool fuses(const at::Device& device, int64_t attributes) {
   return device.is_cpu() || attributes <= cuda::most_attributes();
+}
+
+bool fuses_gate(const Rows& h, const Block& block) {
+  // Below about this many arcs per source, reading its row from the cache once per arc takes less
+  // time than reading it from memory twice, forward and backward.
+  constexpr int64_t kArcsPerSource = 8;
+  return h.matrix.is_cpu() && h.matrix.scalar_type() == at::kFloat && !h.matrix.requires_grad() &&
+         block.arcs() < kArcsPerSource * h.size();
 }
 
 UseReference::UseReference() : previous_(use_reference) { use_reference = true; }
@@ -171,10 +184,11 @@ Tensor fused_sum(std::unique_ptr<Call> call, const GatedSumInput& in,
             "gated_change: the baseline must have the same shapes and options as the input");
     std::tie(s, gate) = change(call->lists(), terms(plain));
   }
-  if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v)) {
+  if (torch::autograd::compute_requires_grad(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v,
+                                             in.v_h)) {
     auto node = make_node<GatedSumBackward>();
-    node->set_next_edges(
-        torch::autograd::collect_next_edges(in.h.matrix, in.u, in.u_shift, in.p, in.q, in.v));
+    node->set_next_edges(torch::autograd::collect_next_edges(in.h.matrix, in.u, in.u_shift, in.p,
+                                                             in.q, in.v, in.v_h));
     node->call = std::move(call);
     node->gate = gate;
     node->to_h = RowsGradient(in.h);

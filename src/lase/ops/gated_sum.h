@@ -21,6 +21,7 @@ struct GatedSumInput {
   at::Tensor p;        // [targets]: the gate's term for u, including the bias; undefined: no gate
   at::Tensor q;        // [sources]: the gate's term for v
   at::Tensor v;        // V_e [k]: the gate's weights for f(e)
+  at::Tensor v_h;      // V_v [d]: the gate's weights for h(v), in place of q; see fuses_gate()
 
   // Width of the sum: d, or d + 1 + k with links.
   int64_t width() const {
@@ -32,7 +33,7 @@ struct GatedSumInput {
 // The aggregation shared by all architectures:
 //
 //   s(u) = Σ_i w_i λ_i h(v_i) ⊙ a(e_i)        [targets, d]
-//   λ_i  = σ(p_u + q_v + V_e f(e))            1 without a gate
+//   λ_i  = σ(p_u + q_v + V_e f(e))            1 without a gate; q_v = ⟨V_v, h(v)⟩
 //   a(e) = σ(U f(e)), U f(e), or 1            selected by the amplifier
 //
 // With `links`, the terms are λ_i [h(v_i) ⊙ a(e_i); 1; f(e_i)], and s(u) has d + 1 + k columns.
@@ -71,6 +72,10 @@ at::Tensor amplifiers(const GatedSumInput& in, const Block& block);
 
 // Whether sums and means over links with this many attributes use the fused kernel of the device.
 bool fuses(const at::Device& device, int64_t attributes);
+
+// Whether the gate's terms q_v = ⟨V_v, h(v)⟩ are computed faster for each arc within the sum, where
+// h(v) is read anyway, than once for each source before it. Not if h needs a gradient.
+bool fuses_gate(const Rows& h, const Block& block);
 
 // Replaces gated_sum with gated_sum_reference on this thread during its lifetime.
 class UseReference {

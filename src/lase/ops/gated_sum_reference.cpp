@@ -40,7 +40,8 @@ Terms terms(const GatedSumInput& in, const Block& block) {
     result.amplifier = in.amplifier == Amplifier::kSigmoid ? a.sigmoid() : a;
   }
   if (in.p.defined()) {
-    Tensor z = in.p.index_select(0, row_of_arcs(block)) + in.q.index_select(0, block.source);
+    const Tensor q = in.q.defined() ? in.q : in.h.dense().matmul(in.v_h);
+    Tensor z = in.p.index_select(0, row_of_arcs(block)) + q.index_select(0, block.source);
     if (in.v.defined()) z = z + product.select(1, product.size(1) - 1);
     result.gate = z.sigmoid();
   }

@@ -50,7 +50,7 @@ TORCH_LIBRARY(lase, m) {
   m.def(
       "gated_sum_backward(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
       "int amplifier, bool links, Tensor?[] terms, Tensor? gate, Tensor ds, bool needs_h) -> "
-      "(Tensor dh, Tensor du, Tensor du_shift, Tensor dp, Tensor dq, Tensor dv)");
+      "(Tensor dh, Tensor du, Tensor du_shift, Tensor dp, Tensor dq, Tensor dv, Tensor dv_h)");
   m.def(
       "gated_sum_fits(Tensor?[] block, int layout, int columns, Tensor?[] attributes, "
       "int amplifier, bool links, Tensor?[] terms) -> bool");

@@ -49,7 +49,7 @@ c10::TypedOperatorHandle<Signature> operator_named(const char* name) {
 // The arguments of gated_sum:
 //   block       row_ptr, source, link, weight, scale, by_source, arc_target
 //   attributes  values, row_ptr, column, code; with the layout and the number of columns
-//   terms       h, h_row, u, u_shift, p, q, v
+//   terms       h, h_row, u, u_shift, p, q, v, v_h
 // Optional tensors may be undefined.
 struct SumLists {
   TensorList block;
@@ -63,7 +63,7 @@ struct SumLists {
 
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 using ThreeTensors = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
-using SixTensors =
-    std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+using SevenTensors = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor,
+                                at::Tensor, at::Tensor>;
 
 }  // namespace lase::ops

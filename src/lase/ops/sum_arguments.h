@@ -21,7 +21,7 @@ inline float* mutable_pointer(const at::Tensor& tensor) {
 }
 
 struct SumTerms {
-  at::Tensor h, h_row, u, u_shift, p, q, v;
+  at::Tensor h, h_row, u, u_shift, p, q, v, v_h;
 
   explicit SumTerms(const TensorList& list)
       : h(tensor_at(list, 0)),
@@ -30,7 +30,8 @@ struct SumTerms {
         u_shift(tensor_at(list, 3)),
         p(tensor_at(list, 4)),
         q(tensor_at(list, 5)),
-        v(tensor_at(list, 6)) {}
+        v(tensor_at(list, 6)),
+        v_h(tensor_at(list, 7)) {}
 
   int64_t sources() const { return h_row.defined() ? h_row.size(0) : h.size(0); }
   kernels::TermView view() const {
@@ -40,7 +41,8 @@ struct SumTerms {
             .u_shift = pointer<float>(u_shift),
             .p = pointer<float>(p),
             .q = pointer<float>(q),
-            .v = pointer<float>(v)};
+            .v = pointer<float>(v),
+            .v_h = pointer<float>(v_h)};
   }
 };
 
@@ -95,20 +97,21 @@ struct SumArguments {
 
 // Uninitialized gradients of the terms; undefined if the input is, or if they are not needed.
 struct SumGradients {
-  at::Tensor h, u, u_shift, p, q, v;
+  at::Tensor h, u, u_shift, p, q, v, v_h;
 
   SumGradients(const SumArguments& in, bool needs_h) {
     const auto like = [](const at::Tensor& x) {
       return x.defined() ? ops::empty_like(x) : at::Tensor();
     };
-    require(!needs_h || !in.terms.h_row.defined(),
-            "gated_sum: h has no gradient if its rows are read through an index");
+    require(!needs_h || (!in.terms.h_row.defined() && !in.terms.v_h.defined()),
+            "gated_sum: h has no gradient if its rows are read through an index, or with V_v");
     if (needs_h) h = like(in.terms.h);
     u = like(in.terms.u);
     u_shift = like(in.terms.u_shift);
     p = like(in.terms.p);
     q = like(in.terms.q);
     v = like(in.terms.v);
+    v_h = like(in.terms.v_h);
   }
 
   kernels::GatedSumGradients view() const {
@@ -117,9 +120,10 @@ struct SumGradients {
             .u_shift = mutable_pointer(u_shift),
             .p = mutable_pointer(p),
             .q = mutable_pointer(q),
-            .v = mutable_pointer(v)};
+            .v = mutable_pointer(v),
+            .v_h = mutable_pointer(v_h)};
   }
-  SixTensors tensors() const { return {h, u, u_shift, p, q, v}; }
+  SevenTensors tensors() const { return {h, u, u_shift, p, q, v, v_h}; }
 };
 
 }  // namespace lase::ops

@@ -200,6 +200,8 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   const Floats du(chunks.count * du_size);
   const Floats du_shift(chunks.count * shift_size);
   const Floats dv(chunks.count * dv_size);
+  const int64_t dv_h_size = in.terms.v_h != nullptr ? shape.d_padded : 0;
+  const Floats dv_h(chunks.count * dv_h_size);
   const Floats dgate(gated ? arcs : 0);
   const Floats carry(out.h != nullptr ? chunks.count * shape.d_padded : 0);
   std::optional<BySource> by_source;
@@ -233,6 +235,7 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
                     .du_shift = du_shift.get() + chunk * shift_size,
                     .dgate = dgate.get(),
                     .dv = dv_size > 0 ? dv.get() + chunk * dv_size : nullptr,
+                    .dv_h = dv_h_size > 0 ? dv_h.get() + chunk * dv_h_size : nullptr,
                     .scratch = scratch.get()});
   });
   for (int64_t chunk = 1; chunk < chunks.count; ++chunk) {
@@ -242,6 +245,7 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
     add(du.get() + chunk * du_size, du_size, du.get());
     add(du_shift.get() + chunk * shift_size, shift_size, du_shift.get());
     add(dv.get() + chunk * dv_size, dv_size, dv.get());
+    add(dv_h.get() + chunk * dv_h_size, dv_h_size, dv_h.get());
   }
   if (out.u != nullptr) {
     Floats total;
@@ -261,6 +265,7 @@ void gated_sum_backward(const GatedSum& in, const float* gate, const float* ds,
   };
   copy_out(out.u_shift, du_shift, in.d);
   copy_out(out.v, dv, shape.k);
+  copy_out(out.v_h, dv_h, in.d);
   if (out.p != nullptr) {
     for (int64_t u = 0; u < block.targets; ++u) {
       float sum = 0;

@@ -85,6 +85,7 @@ struct BackwardChunk {
   float* du_shift = nullptr;       // [d_padded]; accumulated
   float* dgate = nullptr;          // [arcs]: the gradient of the gate's argument
   float* dv = nullptr;             // [k_padded]; accumulated
+  float* dv_h = nullptr;           // [d_padded]; accumulated
   float* scratch = nullptr;
 };
 

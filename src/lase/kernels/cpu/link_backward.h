@@ -77,6 +77,8 @@ class Backward {
       chunk_.dgate[tile.arc[m]] = dz;
       if (chunk_.dv != nullptr) add_attributes(tile, m, dz);
     }
+    if (chunk_.dv_h == nullptr) return;
+    for_each_column_tile(chunk_.shape, [&](const auto& columns) { add_sources(columns, tile); });
   }
 
  private:
@@ -101,6 +103,17 @@ class Backward {
       const int64_t width = rest < kScratchColumns ? rest : kScratchColumns;
       for (int64_t i = 0; i < width; ++i) chunk_.dv[j + i] += dz * f[i];
     }
+  }
+
+  // dV_v += dz h(v), while the rows are in the cache
+  template <int N, bool kTail>
+  LASE_INLINE void add_sources(const Columns<N, kTail>& columns, const BackwardTile& tile) {
+    Vec dv_h[N] = {};
+    for (int m = 0; m < tile.f.n; ++m) {
+      const Vec dz = splat(chunk_.dgate[tile.arc[m]]);
+      for (int i = 0; i < N; ++i) dv_h[i] += dz * columns.read(tile.h[m], i);
+    }
+    columns.add(chunk_.dv_h, dv_h);
   }
 
   template <int N, bool kTail>

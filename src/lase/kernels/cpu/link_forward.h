@@ -56,7 +56,9 @@ class Forward {
         const PackedTerm& term = chunk_.terms[t];
         const TermView& view = term.view;
         tile.h[t][m] = view.h + (view.h_row != nullptr ? view.h_row[source] : source) * in_.d;
-        if (view.p != nullptr) tile.gate[t][m] = view.p[row] + view.q[source];
+        if (view.p != nullptr) {
+          tile.gate[t][m] = view.p[row] + (view.q != nullptr ? view.q[source] : 0);
+        }
         if (term.table != nullptr) {
           tile.a[t][m] = term.table + in_.f.code[block.link_row(arc)] * chunk_.shape.d_padded;
         }
@@ -119,6 +121,7 @@ class Forward {
       if (term.view.p == nullptr) {
         gate = 1;
       } else {
+        if (term.view.v_h != nullptr) gate += dot(tile.h[t][m], term.view.v_h, in_.d);
         if (term.v != nullptr) gate += dot(tile.f, m, term.v, chunk_.shape.k, sparse_);
         gate = sigmoid(gate);
       }

@@ -97,14 +97,7 @@ LASE_INLINE float dot(const TileAttributes& tile, int m, const float* v, int64_t
     for (int i = 0; i < tile.stored[m]; ++i) result += tile.values[m][i] * v[tile.column[m][i]];
     return result;
   }
-  Vec lanes{};
-  int64_t j = 0;
-  for (; j + kLanes <= k; j += kLanes) lanes += load(tile.values[m] + j) * load(v + j);
-  if (j < k) {
-    const int rest = static_cast<int>(k - j);
-    lanes += load(tile.values[m] + j, rest) * load(v + j, rest);
-  }
-  return sum(lanes);
+  return dot(tile.values[m], v, k);
 }
 
 // Prefetches the columns of h that the next tile will read, row by row, so that memory latency

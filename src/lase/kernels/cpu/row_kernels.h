@@ -17,22 +17,6 @@ LASE_INLINE void prefetch_row(const RowsView& rows, int64_t i, int64_t last) {
   for (int64_t j = 0; j < rows.d; j += 16) prefetch(row + j);
 }
 
-LASE_INLINE float dot(const float* a, const float* b, int64_t width) {
-  constexpr int kSums = 4;
-  Vec lanes[kSums] = {};
-  int64_t j = 0;
-  for (; j + kSums * kLanes <= width; j += kSums * kLanes) {
-#pragma GCC unroll 4
-    for (int s = 0; s < kSums; ++s) lanes[s] += load(a + j + s * kLanes) * load(b + j + s * kLanes);
-  }
-  for (; j + kLanes <= width; j += kLanes) lanes[0] += load(a + j) * load(b + j);
-  if (j < width) {
-    const auto rest = static_cast<int>(width - j);
-    lanes[1] += load(a + j, rest) * load(b + j, rest);
-  }
-  return sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
-}
-
 void dot_rows(const RowsView& rows, int64_t first, int64_t last, const float* v, float* out) {
   const int64_t ahead = rows_ahead(rows.d);
   for (int64_t i = first; i < last; ++i) {

@@ -122,5 +122,22 @@ LASE_INLINE float sigmoid(float x) {
 
 LASE_INLINE void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
+// ⟨a, b⟩
+LASE_INLINE float dot(const float* a, const float* b, int64_t width) {
+  constexpr int kSums = 4;
+  Vec lanes[kSums] = {};
+  int64_t j = 0;
+  for (; j + kSums * kLanes <= width; j += kSums * kLanes) {
+#pragma GCC unroll 4
+    for (int s = 0; s < kSums; ++s) lanes[s] += load(a + j + s * kLanes) * load(b + j + s * kLanes);
+  }
+  for (; j + kLanes <= width; j += kLanes) lanes[0] += load(a + j) * load(b + j);
+  if (j < width) {
+    const auto rest = static_cast<int>(width - j);
+    lanes[1] += load(a + j, rest) * load(b + j, rest);
+  }
+  return sum((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+}
+
 }  // namespace
 }  // namespace lase::kernels

@@ -200,7 +200,7 @@ void add_terms(const DeviceSum& given, const GatedSumOutput& out, float sign, bo
 
 bool fits(const GatedSum& in) {
   const bool reads_f = in.terms.u != nullptr || in.terms.v != nullptr || in.links;
-  return !reads_f || in.f.columns <= kMostAttributes;
+  return in.terms.v_h == nullptr && (!reads_f || in.f.columns <= kMostAttributes);
 }
 
 void gated_sum(const DeviceSum& in, const GatedSumOutput& out, const Launch& launch) {

@@ -52,7 +52,7 @@ struct DeviceSum {
 
 // Attributes of a link, as many as fit into shared memory with U.
 inline constexpr int kMostAttributes = 224;
-// Whether the link attributes are narrow enough for the kernels below.
+// Whether the link attributes are narrow enough for the kernels below, and the gate has q.
 bool fits(const GatedSum& in);
 
 // See kernels::gated_sum and kernels::gated_sum_backward.

@@ -51,7 +51,7 @@ class Lase : public Layer {
   // Σ λ [h(v) ⊙ a(e); 1; f(e)]. With many attributes, Σ λ f(e) would be wider than W3 f(e), and the
   // sums are Σ λ h(v) ⊙ a(e), Σ λ and Σ λ W3 f(e). Then, Σ λ a(e) of the constants.
   Sums sums(const LayerInput& in) const override {
-    const GatedSumInput gated = neighborhood_.input(in);
+    const GatedSumInput gated = neighborhood_.input(in, fused_ && !u_ones_.defined());
     Sums all = {gated};
     if (u_.defined()) amplify(all[0], amplifier_, in.links, u_, c_);
     all[0].links = fused_;

@@ -27,7 +27,7 @@ class LaseConcat : public Layer {
         w3_(parameters.matrix(shape.name + ".w3", shape.out, shape.attributes)) {}
 
   Sums sums(const LayerInput& in) const override {
-    Sums both = {neighborhood_.input(in)};
+    Sums both = {neighborhood_.input(in, attributes_ == 0)};
     if (attributes_ > 0) {
       ops::GatedSumInput attributes = both[0];
       attributes.h = {at::ones({1, w3_.size(0)}, w3_.options()),

@@ -15,7 +15,8 @@ Gate::Gate(Parameters& parameters, const std::string& name, int64_t width, int64
       v_e_(parameters.matrix(name + ".gate.e", 1, attributes)),
       b_(parameters.zeros(name + ".gate.bias", 1)) {}
 
-void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const {
+void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links,
+               bool only_sum) const {
   Tensor constant = b_;
   if (v_e_.size(1) > 0) {
     const ops::ScaledWeights scaled = links.scaled(v_e_);
@@ -23,7 +24,12 @@ void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes&
     if (scaled.shift.defined()) constant = constant + scaled.shift;
   }
   in.p = ops::row_dot(block.own(in.h), v_u_.squeeze(0)) + constant;
-  in.q = ops::row_dot(in.h, v_v_.squeeze(0));
+  const Tensor v_v = v_v_.squeeze(0);
+  if (only_sum && ops::fuses_gate(in.h, block)) {
+    in.v_h = v_v;
+  } else {
+    in.q = ops::row_dot(in.h, v_v);
+  }
 }
 
 AmplifierMatrix::AmplifierMatrix(Parameters& parameters, const std::string& name, int64_t width,
@@ -47,13 +53,13 @@ Neighborhood::Neighborhood(const ModelOptions& options, Parameters& parameters,
   }
 }
 
-ops::GatedSumInput Neighborhood::input(const LayerInput& from) const {
+ops::GatedSumInput Neighborhood::input(const LayerInput& from, bool only_sum) const {
   ops::GatedSumInput in;
   in.h = from.state.h;
   in.f = &from.links.f;
   in.amplifier = amplifier_;
   in.aggregate = aggregate_;
-  if (gate_) gate_->set(in, from.block, from.links);
+  if (gate_) gate_->set(in, from.block, from.links, only_sum);
   if (matrix_) matrix_->set(in, from.links);
   return in;
 }

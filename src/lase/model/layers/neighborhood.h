@@ -14,7 +14,9 @@ namespace lase {
 class Gate {
  public:
   Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes);
-  void set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links) const;
+  // `only_sum`: no other sum has this gate, which may then be computed within the sum.
+  void set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links,
+           bool only_sum) const;
 
  private:
   at::Tensor v_u_;  // [1, d]
@@ -39,7 +41,8 @@ class Neighborhood {
  public:
   Neighborhood(const ModelOptions& options, Parameters& parameters, const LayerShape& shape,
                ops::Amplifier amplifier);
-  ops::GatedSumInput input(const LayerInput& from) const;
+  // `only_sum`: no other sum of the layer has the same gate.
+  ops::GatedSumInput input(const LayerInput& from, bool only_sum = true) const;
 
  private:
   ops::Aggregate aggregate_;

@@ -18,8 +18,8 @@ TwoTensors gated_change(const TensorList& block, int64_t layout, int64_t columns
 TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t columns,
                             const TensorList& attributes, int64_t amplifier, bool links,
                             const TensorList& terms, bool norms, const MaybeTensor& factor);
-// The gradients of h (if needed), u, u_shift, p, q and v; undefined if the input is.
-SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
+// The gradients of h (if needed), u, u_shift, p, q, v and v_h; undefined if the input is.
+SevenTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
                               const TensorList& attributes, int64_t amplifier, bool links,
                               const TensorList& terms, const MaybeTensor& gate,
                               const at::Tensor& ds, bool needs_h);

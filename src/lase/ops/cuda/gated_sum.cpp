@@ -67,7 +67,7 @@ TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t col
   return {s, score};
 }
 
-SixTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
+SevenTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
                               const TensorList& attributes, int64_t amplifier, bool links,
                               const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
                               bool needs_h) {
