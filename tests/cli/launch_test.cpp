@@ -281,7 +281,7 @@ class LongLaunch : public Launch {
   // Starts it, and waits for the second checkpoint.
   std::unique_ptr<RunningCli> start() const {
     auto running = std::make_unique<RunningCli>(
-        launched(3, resumable("several.model", 1'000'000), {"--timeout", "2"}));
+        launched(3, resumable("several.model", 1'000'000), {"--timeout", "5"}));
     const std::string checkpoint = path("several.model.checkpoint");
     EXPECT_TRUE(waits_until([&] { return fs::exists(checkpoint); }));
     const auto first = fs::last_write_time(checkpoint);
