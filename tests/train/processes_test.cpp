@@ -1,11 +1,15 @@
 // Several processes compute the same bits as one.
 #include <ATen/ATen.h>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <limits>
 #include <mutex>
 
 #include "lase/base/error.h"
 #include "lase/base/parallel.h"
 #include "lase/base/thread_processes.h"
+#include "lase/base/workspace.h"
 #include "lase/inference/inference.h"
 #include "lase/inference/predict.h"
 #include "lase/ops/divided_rows.h"
@@ -28,36 +32,96 @@ Tensor chunk_vector(int64_t chunk, int64_t size) {
   return x * (chunk % 2 == 0 ? 1e6 : 1);
 }
 
-TEST(ChunkSum, HasTheSameBitsForAnyNumberOfProcesses) {
+TEST(ChunkSum, HasTheSameBitsForAnyNumberOfProcessesAndThreads) {
   constexpr int64_t kSize = 11;
   for (const int64_t chunks : {1, 2, 5, 16}) {
-    const auto total = [&] {
-      return sum_over_chunks(chunks, kSize, [&](int64_t c) { return chunk_vector(c, kSize); });
+    const auto total = [&](bool concurrent) {
+      const auto take = [&](int64_t c) -> ChunkTask {
+        return [c] { return chunk_vector(c, kSize); };
+      };
+      return sum_over_chunks(chunks, kSize, take, concurrent);
     };
-    const Tensor expected = total();
+    const Tensor expected = total(false);
     Tensor exact = at::zeros({kSize}, at::kDouble);
     for (int64_t c = 0; c < chunks; ++c) exact += chunk_vector(c, kSize);
     expect_close(expected.to(at::kDouble), exact, 1e-6, "sum");
+    for (const int threads : {1, 2, 5, 20}) {
+      const ThreadLimit limit(threads);
+      expect_same_bits(total(true), expected, "sum of chunks in threads");
+    }
     for (const int64_t processes : {1, 2, 3, 4, 7}) {
-      run_processes(processes,
-                    [&](int64_t) { expect_same_bits(total(), expected, "sum of chunks"); });
+      run_processes(processes, [&](int64_t) {
+        const ThreadLimit limit(2);
+        for (const bool concurrent : {false, true}) {
+          expect_same_bits(total(concurrent), expected, "sum of chunks");
+        }
+      });
     }
   }
 }
 
 TEST(ChunkSum, CallsForTheOwnChunksInOrder) {
   run_processes(3, [](int64_t) {
+    const ThreadLimit limit(2);
     std::vector<int64_t> called;
-    sum_over_chunks(8, 1, [&](int64_t c) {
+    const auto take = [&](int64_t c) -> ChunkTask {
       called.push_back(c);
-      return at::ones({1});
-    });
+      return [] { return at::ones({1}); };
+    };
+    sum_over_chunks(8, 1, take, true);
     const Part own = own_chunks(8);
     ASSERT_EQ(std::ssize(called), own.size());
     for (int64_t i = 0; i < own.size(); ++i) {
       EXPECT_EQ(called[static_cast<size_t>(i)], own.first + i);
     }
   });
+}
+
+TEST(ChunkSum, RunsTasksInTheContextOfTheCaller) {
+  run_processes(2, [](int64_t) {
+    const ThreadLimit limit(6);
+    const Workspace workspace;
+    const auto pool = Workspace::share();
+    const ProcessGroup* group = current_processes();
+    const auto take = [&](int64_t) -> ChunkTask {
+      return [&] {
+        EXPECT_EQ(current_processes(), group);
+        EXPECT_EQ(Workspace::share(), pool);
+        EXPECT_EQ(thread_count(), 2);  // of 6, for each of 3 chunks
+        return at::ones({1});
+      };
+    };
+    sum_over_chunks(6, 1, take, true);
+  });
+}
+
+TEST(ChunkSum, RunsTasksAtOnce) {
+  const ThreadLimit limit(3);
+  std::mutex mutex;
+  std::condition_variable started;
+  int running = 0;
+  const auto take = [&](int64_t) -> ChunkTask {
+    return [&] {
+      std::unique_lock lock(mutex);
+      ++running;
+      started.notify_all();
+      EXPECT_TRUE(started.wait_for(lock, std::chrono::minutes(1), [&] { return running == 3; }));
+      return at::ones({1});
+    };
+  };
+  sum_over_chunks(3, 1, take, true);
+}
+
+TEST(ChunkSum, TakesNoMoreChunksAfterAnError) {
+  const ThreadLimit limit(3);
+  std::atomic<int64_t> taken = 0;
+  const auto take = [&](int64_t c) -> ChunkTask {
+    ++taken;
+    if (c == 4) throw Error("no chunk");
+    return [] { return at::ones({1}); };
+  };
+  EXPECT_THROW(sum_over_chunks(9, 1, take, true), Error);
+  EXPECT_EQ(taken, 5);
 }
 
 TEST(DividedRows, AreCompletedFromAllProcesses) {

@@ -1,12 +1,17 @@
 #include "lase/train/chunk_sum.h"
 
 #include <ATen/ATen.h>
+#include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "lase/base/parallel.h"
 #include "lase/base/process_group.h"
 #include "lase/ops/divided_rows.h"
+#include "lase/ops/one_thread.h"
+#include "lase/ops/workspace.h"
 
 namespace lase {
 
@@ -16,13 +21,36 @@ namespace {
 
 int64_t middle(const Part& part) { return (part.first + part.last) / 2; }
 
-// Σ over a node of the tree; leaf(part) returns a known sum, or an undefined tensor to descend.
-Tensor sum(const Part& part, const std::function<Tensor(const Part&)>& leaf) {
-  const Tensor known = leaf(part);
-  if (known.defined()) return known;
-  const Tensor left = sum({part.first, middle(part)}, leaf);
-  return left + sum({middle(part), part.last}, leaf);
-}
+// The sums of nodes of the tree. The vectors of two halves are added as soon as both are known.
+class TreeSum {
+ public:
+  explicit TreeSum(int64_t chunks) : root_{0, chunks} {}
+
+  void set(const Part& node, Tensor sum) {
+    known_[node.first] = {node.last, std::move(sum)};
+    of(root_);
+  }
+  // Undefined if a chunk is missing.
+  Tensor of(const Part& node) {
+    const auto at = known_.find(node.first);
+    if (at != known_.end() && at->second.last == node.last) return at->second.sum;
+    if (node.size() <= 1) return {};
+    const Tensor left = of({node.first, middle(node)});
+    const Tensor right = of({middle(node), node.last});
+    if (!left.defined() || !right.defined()) return {};
+    known_.erase(middle(node));
+    return (known_[node.first] = {node.last, left + right}).sum;
+  }
+  Tensor total() { return of(root_); }
+
+ private:
+  struct Known {
+    int64_t last = 0;
+    Tensor sum;
+  };
+  Part root_;
+  std::map<int64_t, Known> known_;  // by the first chunk
+};
 
 // The largest nodes of the tree within `wanted`, in order.
 void add_nodes(const Part& part, const Part& wanted, std::vector<Part>& nodes) {
@@ -41,6 +69,45 @@ std::vector<Part> nodes_within(int64_t chunks, const Part& wanted) {
   return nodes;
 }
 
+// The sums of the own chunks.
+TreeSum own_sums(int64_t chunks, const std::function<ChunkTask(int64_t)>& take, bool concurrent) {
+  const Part own = own_chunks(chunks);
+  TreeSum sums(chunks);
+  std::mutex taking;
+  std::mutex adding;
+  int64_t next = own.first;
+  bool failed = false;
+  const auto run_next = [&] {
+    ChunkTask task;
+    Part leaf;
+    {
+      const std::lock_guard lock(taking);
+      if (std::exchange(failed, true)) return;  // the order is lost
+      leaf = {next, next + 1};
+      task = take(next++);
+      failed = false;
+    }
+    Tensor vector = task();
+    const std::lock_guard lock(adding);
+    sums.set(leaf, std::move(vector));
+  };
+  if (!concurrent) {
+    while (next < own.last) run_next();
+    return sums;
+  }
+  const Workspace::Pool workspace = Workspace::share();
+  ProcessGroup* processes = current_processes();
+  const auto threads = static_cast<int>(thread_count() / std::max<int64_t>(1, own.size()));
+  parallel_for(own.size(), 1, [&](int64_t, int64_t) {
+    const ThreadLimit limit(threads);
+    const Workspace scope(workspace);
+    const ProcessScope scope_of_processes(processes);
+    ops::inherit_thread_count();
+    run_next();
+  });
+  return sums;
+}
+
 }  // namespace
 
 Part own_chunks(int64_t chunks) {
@@ -48,12 +115,11 @@ Part own_chunks(int64_t chunks) {
   return group == nullptr ? Part{0, chunks} : group->own_part(chunks);
 }
 
-Tensor sum_over_chunks(int64_t chunks, int64_t size, const std::function<Tensor(int64_t)>& vector) {
-  const auto compute = [&](const Part& part) {
-    return part.size() == 1 ? vector(part.first) : Tensor();
-  };
+Tensor sum_over_chunks(int64_t chunks, int64_t size,
+                       const std::function<ChunkTask(int64_t)>& take, bool concurrent) {
+  TreeSum own = own_sums(chunks, take, concurrent);
   ProcessGroup* group = current_processes();
-  if (group == nullptr) return sum({0, chunks}, compute);
+  if (group == nullptr) return own.total();
 
   // Process i adds slice i of the vectors: it receives this slice of the largest nodes of the tree
   // that each process can compute.
@@ -61,14 +127,15 @@ Tensor sum_over_chunks(int64_t chunks, int64_t size, const std::function<Tensor(
   const auto slice = [&](int64_t i) { return part_of(size, processes, i); };
   const Part own_slice = slice(group->rank());
   std::vector<Tensor> computed;
-  for (const Part& node : nodes_within(chunks, own_chunks(chunks)))
-    computed.push_back(sum(node, compute));
+  for (const Part& node : nodes_within(chunks, own_chunks(chunks))) {
+    computed.push_back(own.of(node));
+  }
   const Tensor rows =
       computed.empty() ? at::empty({0, size}, at::kFloat) : at::stack(computed);  // [nodes, size]
 
   std::vector<Tensor> sent;
   std::vector<Tensor> received;
-  std::map<int64_t, std::pair<int64_t, Tensor>> known;  // by the first chunk: the last, and Σ
+  std::vector<std::pair<Part, Tensor>> slices;  // of the nodes of all processes
   for (int64_t i = 0; i < processes; ++i) {
     sent.push_back(rows.slice(1, slice(i).first, slice(i).last).contiguous());
     const auto nodes = nodes_within(chunks, part_of(chunks, processes, i));
@@ -76,16 +143,15 @@ Tensor sum_over_chunks(int64_t chunks, int64_t size, const std::function<Tensor(
                            ? sent.back()
                            : at::empty({std::ssize(nodes), own_slice.size()}, at::kFloat));
     for (size_t j = 0; j < nodes.size(); ++j) {
-      known[nodes[j].first] = {nodes[j].last, received.back()[static_cast<int64_t>(j)]};
+      slices.emplace_back(nodes[j], received.back()[static_cast<int64_t>(j)]);
     }
   }
   ops::exchange_tensors(sent, received);
 
+  TreeSum sums(chunks);
+  for (const auto& [node, sum] : slices) sums.set(node, sum);
   const Tensor total = at::empty({size}, at::kFloat);
-  total.slice(0, own_slice.first, own_slice.last).copy_(sum({0, chunks}, [&](const Part& part) {
-    const auto at = known.find(part.first);
-    return at != known.end() && at->second.first == part.last ? at->second.second : Tensor();
-  }));
+  total.slice(0, own_slice.first, own_slice.last).copy_(sums.total());
   std::vector<int64_t> bounds = {0};
   for (int64_t i = 0; i < processes; ++i) bounds.push_back(slice(i).last);
   ops::DividedRows(size, std::move(bounds)).complete(total);

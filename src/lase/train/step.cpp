@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <torch/csrc/autograd/autograd.h>
 #include <utility>
 #include <vector>
 
@@ -125,21 +127,24 @@ enum ChunkTotal : int64_t { kLoss, kCount, kStops, kChunkTotals };
 
 }  // namespace
 
-Tensor TrainStep::sums_of(const Item& item, const ops::Dropout& dropout, bool stop) {
+Tensor TrainStep::sums_of(const Item& item, const ops::Dropout& dropout, bool stop) const {
   const auto device = parts_.model.device();
   Tensor totals = at::zeros({kChunkTotals}, device);
   totals[kStops] = stop ? 1 : 0;
   std::vector<Tensor> sums;
-  adam_.zero_gradients();
+  std::vector<Tensor> weights;
+  for (const auto& [name, w] : parts_.model.parameters().all()) weights.push_back(w);
+  std::vector<Tensor> gradients(weights.size());
   if (!item.seeds.empty()) {
     const LossSum loss = loss_of(item, dropout);
-    loss.sum.backward();
+    gradients = torch::autograd::grad({loss.sum}, weights, {}, c10::nullopt, false,
+                                      /*allow_unused=*/true);
     totals[kLoss] = loss.sum.detach();
     totals[kCount] = loss.count.detach();
   }
-  for (const auto& [name, w] : parts_.model.parameters().all()) {
-    const Tensor& g = w.grad();
-    sums.push_back(g.defined() ? g.detach().reshape(-1) : at::zeros({w.numel()}, device));
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const Tensor& g = gradients[i];
+    sums.push_back(g.defined() ? g.reshape(-1) : at::zeros({weights[i].numel()}, device));
   }
   sums.push_back(totals);
   const Tensor all = at::cat(sums);
@@ -151,9 +156,14 @@ TrainStep::Result TrainStep::run(int64_t chunks, const std::function<Item()>& ne
   Stopwatch watch;
   Result result;
   const int64_t size = gradient_size();
-  const Tensor sums = sum_over_chunks(chunks, size + kChunkTotals, [&](int64_t chunk) {
-    return sums_of(next(), options.dropout.part(chunk), options.stop);
-  });
+  const auto take = [&](int64_t chunk) -> ChunkTask {
+    const auto item = std::make_shared<const Item>(next());
+    return [this, item, dropout = options.dropout.part(chunk), stop = options.stop] {
+      return sums_of(*item, dropout, stop);
+    };
+  };
+  const bool concurrent = parts_.model.device().is_cpu();
+  const Tensor sums = sum_over_chunks(chunks, size + kChunkTotals, take, concurrent);
   const Tensor totals = sums.slice(0, size);
   const LossSum loss{totals[kLoss], totals[kCount]};
   result.loss = loss.mean().to(parts_.model.device());

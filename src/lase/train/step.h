@@ -58,7 +58,8 @@ class TrainStep {
     double optimizer_seconds = 0;
   };
   Result run(const BatchStream::Item& item, const Options& options);
-  // A batch in chunks: next() returns the next of the own chunks.
+  // A batch in chunks: next() returns the next of the own chunks; it is called by several threads,
+  // one at a time.
   Result run(int64_t chunks, const std::function<BatchStream::Item()>& next,
              const Options& options);
 
@@ -69,7 +70,7 @@ class TrainStep {
   using Item = BatchStream::Item;
   LossSum loss_of(const Item& item, const ops::Dropout& dropout) const;
   // The sums of a chunk: gradients, then those listed in step.cpp.
-  at::Tensor sums_of(const Item& item, const ops::Dropout& dropout, bool stop);
+  at::Tensor sums_of(const Item& item, const ops::Dropout& dropout, bool stop) const;
   void compute_gradients(const at::Tensor& loss);
   int64_t gradient_size() const;
   // Sets the gradients to consecutive values.
