@@ -508,6 +508,24 @@ TEST(FusedGatedSum, ComputesTheGatesTermsOfSources) {
   }
 }
 
+// The composed operations for the maximum would compute q for all sources of a block.
+TEST(FusedGatedSum, ComputesTheGatesTermsOfSourcesOnlyInSumsOfFewArcs) {
+  const auto fuses = [](int64_t arcs, Aggregate aggregate, bool needs_gradient) {
+    Block block;
+    block.sources = 10;
+    block.source = at::zeros({arcs}, at::kInt);
+    ops::GatedSumInput in;
+    in.h = {at::zeros({10, 3}).requires_grad_(needs_gradient), {}};
+    in.aggregate = aggregate;
+    return ops::fuses_gate(in, block);
+  };
+  EXPECT_TRUE(fuses(10, Aggregate::kMean, false));
+  EXPECT_TRUE(fuses(10, Aggregate::kSum, false));
+  EXPECT_FALSE(fuses(10, Aggregate::kMax, false));
+  EXPECT_FALSE(fuses(10, Aggregate::kMean, true));
+  EXPECT_FALSE(fuses(1000, Aggregate::kMean, false));
+}
+
 TEST(FusedGatedSum, GivesTheSameBitsForAnyNumberOfThreads) {
   const Case c = fused_cases().back();
   for (const Layout layout : kLayouts) {

@@ -60,7 +60,10 @@ ops::GatedSumInput random_input(Random& random, const Setting& setting, int64_t 
   }
   if (setting.gate) {
     in.p = random_floats(random, {targets});
-    in.q = random_floats(random, {sources});
+    // Computed before the sum, or within it.
+    const bool before = setting.width % 2 == 0;
+    if (before) in.q = random_floats(random, {sources});
+    if (!before) in.v_h = random_floats(random, {setting.width});
     in.v = random_floats(random, {setting.attributes});
   }
   return in;

@@ -79,7 +79,8 @@ TEST(ChunkSum, CallsForTheOwnChunksInOrder) {
 
 TEST(ChunkSum, RunsTasksInTheContextOfTheCaller) {
   run_processes(2, [](int64_t) {
-    const ThreadLimit limit(6);
+    const std::atomic<bool> stop = false;
+    const ContextScope context({.threads = 6, .stop = &stop});
     const Workspace workspace;
     const auto pool = Workspace::share();
     const ProcessGroup* group = current_processes();
@@ -88,6 +89,7 @@ TEST(ChunkSum, RunsTasksInTheContextOfTheCaller) {
         EXPECT_EQ(current_processes(), group);
         EXPECT_EQ(Workspace::share(), pool);
         EXPECT_EQ(thread_count(), 2);  // of 6, for each of 3 chunks
+        EXPECT_EQ(Context::current().stop, &stop);
         return at::ones({1});
       };
     };
@@ -113,15 +115,26 @@ TEST(ChunkSum, RunsTasksAtOnce) {
 }
 
 TEST(ChunkSum, TakesNoMoreChunksAfterAnError) {
-  const ThreadLimit limit(3);
-  std::atomic<int64_t> taken = 0;
-  const auto take = [&](int64_t c) -> ChunkTask {
-    ++taken;
-    if (c == 4) throw Error("no chunk");
-    return [] { return at::ones({1}); };
-  };
-  EXPECT_THROW(sum_over_chunks(9, 1, take, true), Error);
-  EXPECT_EQ(taken, 5);
+  for (const int threads : {1, 3}) {
+    const ThreadLimit limit(threads);
+    for (const bool in_task : {false, true}) {
+      int64_t taken = 0;
+      const auto take = [&](int64_t c) -> ChunkTask {
+        ++taken;
+        if (c == 4 && !in_task) throw Error("no chunk");
+        return [=] {
+          if (c == 4) throw Error("no sum");
+          return at::ones({1});
+        };
+      };
+      EXPECT_THROW(sum_over_chunks(1000, 1, take, true), Error);
+      if (in_task && threads > 1) {
+        EXPECT_LT(taken, 1000);
+      } else {
+        EXPECT_EQ(taken, 5);
+      }
+    }
+  }
 }
 
 TEST(DividedRows, AreCompletedFromAllProcesses) {

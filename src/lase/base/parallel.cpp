@@ -45,10 +45,11 @@ class Pool {
     for (auto& thread : threads_) thread.join();
   }
 
-  void run(Job& job, int helpers) {
+  // `most`: the number of helpers that the caller may have, including those of nested jobs.
+  void run(Job& job, int helpers, int most) {
     {
       const std::lock_guard lock(mutex_);
-      while (static_cast<int>(threads_.size()) < helpers) {
+      while (static_cast<int>(threads_.size()) < most) {
         threads_.emplace_back([this] { help(); });
       }
       for (int i = 0; i < helpers; ++i) jobs_.push_back(&job);
@@ -105,7 +106,7 @@ void for_each_chunk(int64_t count, const std::function<void(int64_t)>& chunk) {
   if (helpers <= 0) {
     job.work();
   } else {
-    pool().run(job, helpers);
+    pool().run(job, helpers, thread_count() - 1);
   }
 }
 

@@ -56,7 +56,7 @@ struct TermView {
   const float* u = nullptr;        // U [d, k]
   const float* u_shift = nullptr;  // [d], added to U f(e); null: 0
   const float* p = nullptr;        // [targets]; null: no gate, λ = 1
-  const float* q = nullptr;        // [sources]; null with v_h
+  const float* q = nullptr;        // [sources]; null if v_h is given
   const float* v = nullptr;        // V_e [k]; null: 0
   const float* v_h = nullptr;      // V_v [d]: q_v = ⟨V_v, h(v)⟩ is computed for every arc
 };

@@ -101,8 +101,9 @@ struct GatedSumBackward : torch::autograd::Node {
     require(call != nullptr, "gated_sum: backward was called a second time without retain_graph");
     const PrecisionScope scope(precision);
     const Tensor ds = gradients[0].contiguous();
-    using Signature = SevenTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t,
-                                 bool, const TensorList&, const MaybeTensor&, const Tensor&, bool);
+    using Signature =
+        SevenTensors(const TensorList&, int64_t, int64_t, const TensorList&, int64_t, bool,
+                     const TensorList&, const MaybeTensor&, const Tensor&, bool);
     static const auto op = operator_named<Signature>("lase::gated_sum_backward");
     const SumLists in = call->lists();
     auto [h, u, u_shift, p, q, v, v_h] =
@@ -139,12 +140,13 @@ bool fuses(const at::Device& device, int64_t attributes) {
   return device.is_cpu() || attributes <= cuda::most_attributes();
 }
 
-bool fuses_gate(const Rows& h, const Block& block) {
+bool fuses_gate(const GatedSumInput& in, const Block& block) {
   // Below about this many arcs per source, reading its row from the cache once per arc takes less
   // time than reading it from memory twice, forward and backward.
   constexpr int64_t kArcsPerSource = 8;
-  return h.matrix.is_cpu() && h.matrix.scalar_type() == at::kFloat && !h.matrix.requires_grad() &&
-         block.arcs() < kArcsPerSource * h.size();
+  const Tensor& h = in.h.matrix;
+  return h.is_cpu() && h.scalar_type() == at::kFloat && !h.requires_grad() &&
+         in.aggregate != Aggregate::kMax && block.arcs() < kArcsPerSource * in.h.size();
 }
 
 UseReference::UseReference() : previous_(use_reference) { use_reference = true; }
@@ -180,7 +182,7 @@ Tensor fused_sum(std::unique_ptr<Call> call, const GatedSumInput& in,
     require(plain.h.width() == in.h.width() && plain.h.size() == in.h.size() &&
                 plain.u.defined() == in.u.defined() && plain.p.defined() == in.p.defined() &&
                 plain.v.defined() == in.v.defined() && plain.amplifier == in.amplifier &&
-                plain.links == in.links,
+                plain.links == in.links && (in.h.matrix.is_cpu() || !plain.v_h.defined()),
             "gated_change: the baseline must have the same shapes and options as the input");
     std::tie(s, gate) = change(call->lists(), terms(plain));
   }

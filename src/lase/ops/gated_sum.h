@@ -75,7 +75,7 @@ bool fuses(const at::Device& device, int64_t attributes);
 
 // Whether the gate's terms q_v = ⟨V_v, h(v)⟩ are computed faster for each arc within the sum, where
 // h(v) is read anyway, than once for each source before it. Not if h needs a gradient.
-bool fuses_gate(const Rows& h, const Block& block);
+bool fuses_gate(const GatedSumInput& in, const Block& block);
 
 // Replaces gated_sum with gated_sum_reference on this thread during its lifetime.
 class UseReference {

@@ -2,6 +2,7 @@
 
 #include "lase/ops/gated_sum.h"
 #include "lase/ops/library.h"
+#include "lase/ops/row_dot.h"
 
 namespace lase::ops {
 
@@ -40,7 +41,7 @@ Terms terms(const GatedSumInput& in, const Block& block) {
     result.amplifier = in.amplifier == Amplifier::kSigmoid ? a.sigmoid() : a;
   }
   if (in.p.defined()) {
-    const Tensor q = in.q.defined() ? in.q : in.h.dense().matmul(in.v_h);
+    const Tensor q = in.q.defined() ? in.q : row_dot(in.h, in.v_h);
     Tensor z = in.p.index_select(0, row_of_arcs(block)) + q.index_select(0, block.source);
     if (in.v.defined()) z = z + product.select(1, product.size(1) - 1);
     result.gate = z.sigmoid();

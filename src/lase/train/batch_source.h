@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +87,11 @@ class BatchSource : public ItemSource {
   int64_t items() const override { return options_.plan.batches * own_.size(); }
   const at::Device& device() const override { return options_.device; }
   Item make(int64_t i) override;
+  // On the CPU, a whole batch: its chunks are computed at the same time.
+  int64_t ahead() const override {
+    return options_.device.is_cpu() ? std::max(ItemSource::ahead(), own_.size())
+                                    : ItemSource::ahead();
+  }
   // The targets of each layer in all items, sorted.
   LayerNodes targets() const;
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -76,20 +77,21 @@ TreeSum own_sums(int64_t chunks, const std::function<ChunkTask(int64_t)>& take, 
   std::mutex taking;
   std::mutex adding;
   int64_t next = own.first;
-  bool failed = false;
+  std::atomic<bool> failed = false;  // take no more chunks
   const auto run_next = [&] {
-    ChunkTask task;
-    Part leaf;
-    {
-      const std::lock_guard lock(taking);
-      if (std::exchange(failed, true)) return;  // the order is lost
-      leaf = {next, next + 1};
-      task = take(next++);
-      failed = false;
+    std::unique_lock lock(taking);
+    if (failed) return;
+    try {
+      const Part leaf{next, next + 1};
+      const ChunkTask task = take(next++);
+      lock.unlock();
+      Tensor vector = task();
+      const std::lock_guard adding_lock(adding);
+      sums.set(leaf, std::move(vector));
+    } catch (...) {
+      failed = true;
+      throw;
     }
-    Tensor vector = task();
-    const std::lock_guard lock(adding);
-    sums.set(leaf, std::move(vector));
   };
   if (!concurrent) {
     while (next < own.last) run_next();
@@ -97,9 +99,11 @@ TreeSum own_sums(int64_t chunks, const std::function<ChunkTask(int64_t)>& take, 
   }
   const Workspace::Pool workspace = Workspace::share();
   ProcessGroup* processes = current_processes();
-  const auto threads = static_cast<int>(thread_count() / std::max<int64_t>(1, own.size()));
+  Context context = Context::current();
+  const int64_t chunks_at_once = std::clamp<int64_t>(own.size(), 1, context.threads);
+  context.threads = static_cast<int>((context.threads + chunks_at_once - 1) / chunks_at_once);
   parallel_for(own.size(), 1, [&](int64_t, int64_t) {
-    const ThreadLimit limit(threads);
+    const ContextScope scope_of_context(context);
     const Workspace scope(workspace);
     const ProcessScope scope_of_processes(processes);
     ops::inherit_thread_count();
@@ -115,8 +119,8 @@ Part own_chunks(int64_t chunks) {
   return group == nullptr ? Part{0, chunks} : group->own_part(chunks);
 }
 
-Tensor sum_over_chunks(int64_t chunks, int64_t size,
-                       const std::function<ChunkTask(int64_t)>& take, bool concurrent) {
+Tensor sum_over_chunks(int64_t chunks, int64_t size, const std::function<ChunkTask(int64_t)>& take,
+                       bool concurrent) {
   TreeSum own = own_sums(chunks, take, concurrent);
   ProcessGroup* group = current_processes();
   if (group == nullptr) return own.total();

@@ -11,7 +11,8 @@ namespace lase {
 // The chunks of a batch that this process computes, of `chunks`.
 Part own_chunks(int64_t chunks);
 
-// Computes the vector of a chunk: floats [size], on the CPU or, for a single process, on any device.
+// Computes the vector of a chunk: floats [size], on the CPU or, for a single process, on any
+// device.
 using ChunkTask = std::function<at::Tensor()>;
 
 // Σ vector(c) over all chunks of a batch, which the current processes compute. The order of the

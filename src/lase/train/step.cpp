@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/variable.h>
 #include <utility>
 #include <vector>
 
 #include "lase/base/process_group.h"
 #include "lase/ops/gated_sum.h"
+#include "lase/ops/node.h"
 #include "lase/train/chunk_sum.h"
 
 namespace lase {
@@ -163,6 +165,12 @@ TrainStep::Result TrainStep::run(int64_t chunks, const std::function<Item()>& ne
     };
   };
   const bool concurrent = parts_.model.device().is_cpu();
+  // Keeps the gradient accumulators of the weights alive: torch reads its weak pointer to them
+  // without a lock, so chunks that are computed at once must not create them.
+  std::vector<ops::NodePointer> accumulators;
+  for (const auto& [name, w] : parts_.model.parameters().all()) {
+    if (concurrent) accumulators.push_back(torch::autograd::impl::grad_accumulator(w));
+  }
   const Tensor sums = sum_over_chunks(chunks, size + kChunkTotals, take, concurrent);
   const Tensor totals = sums.slice(0, size);
   const LossSum loss{totals[kLoss], totals[kCount]};

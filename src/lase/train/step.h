@@ -24,7 +24,7 @@ namespace lase {
 //
 // A batch may be cut into chunks, which the current processes divide among themselves. Loss, count
 // and ∂(Σ loss)/∂w are summed over the chunks, in an order that does not depend on the number of
-// processes.
+// processes and threads.
 //
 // On a GPU, the CPU takes longer to enqueue these operations than the GPU to execute them. The step
 // of a batch in a slot is therefore recorded, and replayed for later batches in the same slot.

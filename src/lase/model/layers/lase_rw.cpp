@@ -27,7 +27,9 @@ class LaseRw : public Layer {
         w_(parameters.matrix(shape.name + ".w", shape.out, shape.features)),
         b_(parameters.constant(shape.name + ".bias", shape.out, 1)) {}
 
-  Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
+  Sums sums(const LayerInput& in) const override {
+    return {neighborhood_.input(in, /*only_sum=*/true)};
+  }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     return {{s[0] * factor(in), {}}, in.block.own(in.state.f)};
   }

@@ -25,7 +25,9 @@ class LaseSage : public Layer {
         w1_(parameters.matrix(shape.name + ".w1", shape.out, shape.in)),
         w2_(parameters.matrix(shape.name + ".w2", shape.out, shape.in)) {}
 
-  Sums sums(const LayerInput& in) const override { return {neighborhood_.input(in)}; }
+  Sums sums(const LayerInput& in) const override {
+    return {neighborhood_.input(in, /*only_sum=*/true)};
+  }
   State update(const LayerInput& in, const Sums&, const SumValues& s) const override {
     const Rows own = in.block.own(in.state.h);  // [targets, in]
     const Tensor h = relu_combined(combine_, linear(own, w1_, in.dropout), linear({s[0], {}}, w2_));

@@ -25,7 +25,7 @@ void Gate::set(ops::GatedSumInput& in, const Block& block, const LinkAttributes&
   }
   in.p = ops::row_dot(block.own(in.h), v_u_.squeeze(0)) + constant;
   const Tensor v_v = v_v_.squeeze(0);
-  if (only_sum && ops::fuses_gate(in.h, block)) {
+  if (only_sum && ops::fuses_gate(in, block)) {
     in.v_h = v_v;
   } else {
     in.q = ops::row_dot(in.h, v_v);

@@ -14,7 +14,7 @@ namespace lase {
 class Gate {
  public:
   Gate(Parameters& parameters, const std::string& name, int64_t width, int64_t attributes);
-  // `only_sum`: no other sum has this gate, which may then be computed within the sum.
+  // `only_sum`: no other sum has this gate, so it may be computed within the sum.
   void set(ops::GatedSumInput& in, const Block& block, const LinkAttributes& links,
            bool only_sum) const;
 
@@ -42,7 +42,7 @@ class Neighborhood {
   Neighborhood(const ModelOptions& options, Parameters& parameters, const LayerShape& shape,
                ops::Amplifier amplifier);
   // `only_sum`: no other sum of the layer has the same gate.
-  ops::GatedSumInput input(const LayerInput& from, bool only_sum = true) const;
+  ops::GatedSumInput input(const LayerInput& from, bool only_sum) const;
 
  private:
   ops::Aggregate aggregate_;

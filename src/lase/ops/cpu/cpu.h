@@ -20,9 +20,9 @@ TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t col
                             const TensorList& terms, bool norms, const MaybeTensor& factor);
 // The gradients of h (if needed), u, u_shift, p, q, v and v_h; undefined if the input is.
 SevenTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
-                              const TensorList& attributes, int64_t amplifier, bool links,
-                              const TensorList& terms, const MaybeTensor& gate,
-                              const at::Tensor& ds, bool needs_h);
+                                const TensorList& attributes, int64_t amplifier, bool links,
+                                const TensorList& terms, const MaybeTensor& gate,
+                                const at::Tensor& ds, bool needs_h);
 // Whether the device has a kernel for this sum.
 bool gated_sum_fits(const TensorList& block, int64_t layout, int64_t columns,
                     const TensorList& attributes, int64_t amplifier, bool links,

@@ -49,9 +49,9 @@ TwoTensors gated_sum_scores(const TensorList& block, int64_t layout, int64_t col
 }
 
 SevenTensors gated_sum_backward(const TensorList& block, int64_t layout, int64_t columns,
-                              const TensorList& attributes, int64_t amplifier, bool links,
-                              const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
-                              bool needs_h) {
+                                const TensorList& attributes, int64_t amplifier, bool links,
+                                const TensorList& terms, const MaybeTensor& gate, const Tensor& ds,
+                                bool needs_h) {
   const SumArguments in(block, layout, columns, attributes, amplifier, links, terms);
   const SumGradients gradients(in, needs_h);
   kernels::gated_sum_backward(in.view, pointer<float>(tensor_of(gate)), ds.data_ptr<float>(),
