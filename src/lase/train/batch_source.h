@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "lase/base/context.h"
 #include "lase/base/part.h"
 #include "lase/inference/inference.h"
 #include "lase/inference/objective.h"
@@ -87,10 +88,10 @@ class BatchSource : public ItemSource {
   int64_t items() const override { return options_.plan.batches * own_.size(); }
   const at::Device& device() const override { return options_.device; }
   Item make(int64_t i) override;
-  // On the CPU, a whole batch: its chunks are computed at the same time.
+  // On the CPU, as many as are computed at the same time.
   int64_t ahead() const override {
-    return options_.device.is_cpu() ? std::max(ItemSource::ahead(), own_.size())
-                                    : ItemSource::ahead();
+    const int64_t at_once = std::min<int64_t>(own_.size(), thread_count());
+    return options_.device.is_cpu() ? std::max(ItemSource::ahead(), at_once) : ItemSource::ahead();
   }
   // The targets of each layer in all items, sorted.
   LayerNodes targets() const;
