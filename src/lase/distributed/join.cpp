@@ -11,7 +11,9 @@
 #ifndef USE_C10D_GLOO
 #define USE_C10D_GLOO
 #endif
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -25,6 +27,31 @@ namespace {
 
 using Store = c10::intrusive_ptr<c10d::Store>;
 using c10d::ProcessGroupGloo;
+
+// Blocks SIGPIPE in this thread, and in the threads that are started during its lifetime for as
+// long as they run. Those of Gloo write to other processes; if one of these has stopped, the write
+// must fail and not end this process.
+class BlockBrokenPipe {
+ public:
+  BlockBrokenPipe() {
+    ::sigemptyset(&broken_pipe_);
+    ::sigaddset(&broken_pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &broken_pipe_, &previous_);
+  }
+  BlockBrokenPipe(const BlockBrokenPipe&) = delete;
+  BlockBrokenPipe& operator=(const BlockBrokenPipe&) = delete;
+  ~BlockBrokenPipe() {
+    if (::sigismember(&previous_, SIGPIPE) == 1) return;
+    constexpr timespec kNow{};
+    while (::sigtimedwait(&broken_pipe_, nullptr, &kNow) == SIGPIPE) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+  }
+
+ private:
+  sigset_t broken_pipe_{};
+  sigset_t previous_{};
+};
 
 bool is_loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
@@ -81,12 +108,14 @@ std::shared_ptr<gloo::transport::Device> network_device(const LaunchEnvironment&
 }  // namespace
 
 std::unique_ptr<ProcessGroup> join_processes(const LaunchEnvironment& launch) {
+  const BlockBrokenPipe scope;
   const auto store =
       c10::make_intrusive<c10d::PrefixStore>("lase" + launch.restart, open_store(launch));
   wait_for_all(*store, launch);
   const auto options = ProcessGroupGloo::Options::create(launch.timeout);
   options->devices.push_back(network_device(launch));
   const auto connect = [=, number = 0]() mutable -> c10::intrusive_ptr<c10d::ProcessGroup> {
+    const BlockBrokenPipe scope_of_connection;
     const std::string prefix = "gloo" + std::to_string(number++);
     return c10::make_intrusive<ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>(prefix, store), static_cast<int>(launch.rank),
