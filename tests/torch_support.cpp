@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "lase/base/error.h"
+#include "lase/base/file.h"
 #include "lase/sampler/sampler.h"
 
 namespace lase {
@@ -160,6 +161,31 @@ std::vector<int64_t> all_nodes(const Graph& graph) {
   std::vector<int64_t> nodes(static_cast<size_t>(graph.node_count()));
   std::iota(nodes.begin(), nodes.end(), int64_t{0});
   return nodes;
+}
+
+Model toy_model(const Graph& graph, const std::string& name) {
+  ModelOptions options;
+  options.model = name;
+  options.widths = {4, 4};
+  return {options,
+          {.node_features = graph.nodes.features.columns,
+           .link_attributes = graph.link_attributes.columns,
+           .outputs = 3},
+          1};
+}
+
+std::string SavedModelTest::saved_with(const TrainedModel& trained, const std::string& text,
+                                       std::string by) const {
+  save_model(trained, path("m.model"));
+  std::string all = read_file(path("m.model"));
+  by.resize(text.size(), ' ');
+  for (const auto& [from, to] : {std::pair(text, by), std::pair<std::string, std::string>(
+                                                          "\"checksums\"", "\"checksumz\"")}) {
+    const size_t at = all.find(from);
+    EXPECT_NE(at, all.npos) << from;
+    all.replace(at, from.size(), to);
+  }
+  return write("changed.model", all);
 }
 
 Batch whole_batch(const Graph& graph, const std::vector<int64_t>& seeds, int64_t layers) {

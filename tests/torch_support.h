@@ -13,6 +13,7 @@
 #include "lase/graph/graph.h"
 #include "lase/model/inputs.h"
 #include "lase/model/model.h"
+#include "lase/model/model_file.h"
 #include "lase/ops/attribute_product.h"
 
 #include "support.h"
@@ -68,6 +69,17 @@ void to_double(Batch& batch);
 Inputs double_inputs(const Graph& graph, const Scaling& scaling);
 // Mean 0 and scale 1.
 Scaling no_scaling(const Graph& graph);
+
+// An untrained model with two layers of width 4 for this graph, with three outputs.
+Model toy_model(const Graph& graph, const std::string& name);
+
+// Writes model files.
+class SavedModelTest : public FolderTest {
+ protected:
+  // Saves a model with another text in its description, and without checksums.
+  std::string saved_with(const TrainedModel& trained, const std::string& text,
+                         std::string by) const;
+};
 
 // A batch of whole neighborhoods for these seed nodes.
 Batch whole_batch(const Graph& graph, const std::vector<int64_t>& seeds, int64_t layers);

@@ -160,23 +160,7 @@ TrainOptions quick(LabelInputs label_inputs) {
   return options;
 }
 
-class LabelInputsFile : public FolderTest {
- protected:
-  // Saves a model with another text in its description, and without checksums.
-  std::string saved_with(const TrainedModel& trained, const std::string& text,
-                         std::string by) const {
-    save_model(trained, path("m.model"));
-    std::string all = read_file(path("m.model"));
-    by.resize(text.size(), ' ');
-    for (const auto& [from, to] : {std::pair(text, by), std::pair<std::string, std::string>(
-                                                            "\"checksums\"", "\"checksumz\"")}) {
-      const size_t at = all.find(from);
-      EXPECT_NE(at, all.npos) << from;
-      all.replace(at, from.size(), to);
-    }
-    return write("changed.model", all);
-  }
-};
+using LabelInputsFile = SavedModelTest;
 
 TEST_F(LabelInputsFile, AreAddedByAModelFromAFile) {
   for (const int64_t features : {0, 4}) {

@@ -156,23 +156,7 @@ TEST(CommonNeighborsInput, AreCountedOverAllLinks) {
   EXPECT_EQ(last, Floats(expected.begin(), expected.end()));
 }
 
-class CommonNeighborsFile : public FolderTest {
- protected:
-  // Saves a model with another text in its description, and without checksums.
-  std::string saved_with(const TrainedModel& trained, const std::string& text,
-                         std::string by) const {
-    save_model(trained, path("m.model"));
-    std::string all = read_file(path("m.model"));
-    by.resize(text.size(), ' ');
-    for (const auto& [from, to] : {std::pair(text, by), std::pair<std::string, std::string>(
-                                                            "\"checksums\"", "\"checksumz\"")}) {
-      const size_t at = all.find(from);
-      EXPECT_NE(at, all.npos) << from;
-      all.replace(at, from.size(), to);
-    }
-    return write("changed.model", all);
-  }
-};
+using CommonNeighborsFile = SavedModelTest;
 
 TEST_F(CommonNeighborsFile, AreAddedByAModelFromAFile) {
   for (const Layout layout : {Layout::kDense, Layout::kSparse, Layout::kDictionary}) {

@@ -321,14 +321,7 @@ TEST_F(Parts, ComputeTheStatesOfTheWholeGraph) {
   const std::string folder = parts_of(graph, 3);
   const Inputs inputs(graph, no_scaling(graph));
   for (const auto* name : {"lase", "wl", "gcn"}) {
-    ModelOptions options;
-    options.model = name;
-    options.widths = {4, 4};
-    const Model model(options,
-                      {.node_features = graph.nodes.features.columns,
-                       .link_attributes = graph.link_attributes.columns,
-                       .outputs = 3},
-                      1);
+    const Model model = toy_model(graph, name);
     const Outputs expected = infer(model, inputs, graph);
     const auto layers = exact_pass(model, inputs, graph, ops::Score::kNorm);
     for (const FetchLimits limits :

@@ -290,14 +290,7 @@ TEST(Processes, ComputeTheSameOutputs) {
   const Graph graph = toy_graph({.nodes = 90, .links = 300});
   const Inputs inputs(graph, no_scaling(graph));
   for (const auto* name : {"lase", "sage", "rw", "wl", "gcn", "raw"}) {
-    ModelOptions model_options;
-    model_options.model = name;
-    model_options.widths = {4, 4};
-    const Model model(model_options,
-                      {.node_features = graph.nodes.features.columns,
-                       .link_attributes = graph.link_attributes.columns,
-                       .outputs = 3},
-                      1);
+    const Model model = toy_model(graph, name);
     const bool layers = model.block_count() > 0;
     const std::vector<int64_t> fanouts(static_cast<size_t>(model.block_count()), 2);
     const Outputs exact = infer(model, inputs, graph);
