@@ -96,6 +96,7 @@ struct Child {
 // Replaces this child process with the command.
 [[noreturn]] void execute(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::execv("/proc/self/exe", arguments.data());

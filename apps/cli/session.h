@@ -19,10 +19,10 @@ class Session {
  public:
   Session(std::string line, JoinProcesses join) : line_(std::move(line)), join_(join) {}
 
-  // Adds a command with the common flags. `run` is called after parsing and returns the JSON
-  // result.
+  // Adds a command with the common flags. `command_body` is called after parsing and returns the
+  // JSON result.
   CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help,
-                        std::function<nlohmann::json()> run,
+                        std::function<nlohmann::json()> command_body,
                         Processes processes = Processes::kEach);
 
   std::ostream& out() const;                         // for human-readable output

@@ -55,7 +55,7 @@ Graph groups(LabelsOf labels, int32_t count = 80) {
   raw.nodes.names = names.finish();
   raw.nodes.labels = single_labels(label, 2);
   raw.nodes.split = std::move(split);
-  raw.nodes.features = constant_feature(kSize * count);
+  raw.nodes.features = constant_feature(std::ssize(label));
   raw.nodes.feature_names = make_string_table(std::array{"constant"});
   return build_graph(std::move(raw)).graph;
 }
