@@ -35,7 +35,8 @@ struct Overconfident {
       label.push_back(c);
       for (const double each : row) {
         const bool known = !random.chance(0.2);
-        target.push_back(known ? random.chance(1 / (1 + std::exp(-each))) : kUnknown);
+        const double p = 1 / (1 + std::exp(-each));
+        target.push_back(!known ? kUnknown : random.chance(p) ? 1.0F : 0.0F);
       }
     }
     logits = (3 * z).to(at::kFloat);

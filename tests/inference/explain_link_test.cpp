@@ -55,7 +55,7 @@ int64_t first_target(const LinkPredictor& predictor, Split split) {
   return links.front();
 }
 
-const std::vector<const Explanation*> ends_of(const LinkExplanation& explanation) {
+std::vector<const Explanation*> ends_of(const LinkExplanation& explanation) {
   return {&explanation.source, &explanation.target};
 }
 

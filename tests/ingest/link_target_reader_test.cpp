@@ -22,7 +22,7 @@ class LinkTargetOptionsTest : public FolderTest {
   }
   Graph read(const std::string& format, const std::string& text, const Strings& more,
              const Schema* schema = nullptr) const {
-    const Graph graph = build_graph(raw(format, text, more, schema)).graph;
+    Graph graph = build_graph(raw(format, text, more, schema)).graph;
     EXPECT_NO_THROW(check_graph(graph, "g"));
     EXPECT_NO_THROW(check_structure(graph, "g"));
     return graph;

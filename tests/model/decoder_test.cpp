@@ -123,9 +123,9 @@ Doubles expected_outputs(DecoderChoice choice, const Toy& toy, int64_t pair) {
 }
 
 struct Case {
-  DecoderChoice choice;
-  int64_t attributes;
-  bool symmetric;
+  DecoderChoice choice = DecoderChoice::kDot;
+  int64_t attributes = 0;
+  bool symmetric = false;
   int64_t outputs = 1;
 };
 constexpr Case kCases[] = {{DecoderChoice::kDot, 0, true},

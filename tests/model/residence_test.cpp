@@ -12,7 +12,7 @@ namespace {
 struct Sizes {
   Graph graph = toy_graph({.nodes = 40, .links = 150});
   Inputs inputs{graph, fit_scaling(graph, std::vector<bool>(40, true), NodeScaling::kStandard)};
-  int64_t adjacency = 8 * 41 + (4 + 4) * graph.arc_count();
+  int64_t adjacency = int64_t{8} * 41 + (4 + 4) * graph.arc_count();
   int64_t links = 4 * graph.link_attributes.rows * graph.link_attributes.columns;
   int64_t row = 32;  // of features: at most 8 floats
 

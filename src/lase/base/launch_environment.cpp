@@ -50,7 +50,7 @@ std::optional<LaunchEnvironment> launch_environment(const Variable& variable) {
     // A shell that srun has started sets these variables, too.
     if (launch.size == 1 && std::string_view(launcher.name) == "srun") return std::nullopt;
     if (variable(kTimeoutVariable) != nullptr) {
-      constexpr int64_t kWeek = 7 * 24 * 3600;
+      constexpr int64_t kWeek = int64_t{7} * 24 * 3600;
       launch.timeout = std::chrono::seconds(number(variable, kTimeoutVariable, 1, kWeek));
     }
     if (const char* file = variable(kRendezvousVariable)) {

@@ -132,7 +132,8 @@ bool is_symmetric(const Graph& graph, Predicts predicts) {
 }
 
 Adjacency visible_links(const Graph& graph, Split split) {
-  if (graph.link_split.empty() || split == Split::kNone) return graph;
+  const Adjacency& all = graph;
+  if (graph.link_split.empty() || split == Split::kNone) return all;
   return filter_arcs(graph, [&](int64_t, int64_t arc) {
     const auto own = static_cast<Split>(graph.link_split[graph.link_of_row(graph.link[arc])]);
     return own == Split::kNone || own == Split::kTrain ||

@@ -210,7 +210,7 @@ Tensor aligned_on(const at::Device& device, const Tensor& matrix) {
   if (matrix.device() == device) return matrix;
   if (device.is_cpu() || matrix.size(1) == width) return matrix.to(device);
   const Tensor padded = at::zeros({matrix.size(0), width}, matrix.options().device(device));
-  const Tensor rows = padded.narrow(1, 0, matrix.size(1));
+  Tensor rows = padded.narrow(1, 0, matrix.size(1));
   rows.copy_(matrix);
   return rows;
 }

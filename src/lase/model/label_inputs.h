@@ -20,6 +20,6 @@ void add_label_inputs(const TrainedModel& trained, Graph& graph);
 
 // The labels of a graph with the class numbers of the model, matched by name. Classes unknown to
 // the model are numbered after its own.
-Labels labels_as_trained(const TrainedModel& trained, const Labels& labels);
+Labels labels_as_trained(const TrainedModel& trained, const Labels& from);
 
 }  // namespace lase

@@ -29,7 +29,7 @@ ProcessGroup::Buffer bytes(const Tensor& x) {
 void exchange_tensors(const std::vector<Tensor>& sent, const std::vector<Tensor>& received) {
   std::vector<ProcessGroup::Bytes> send;
   std::vector<ProcessGroup::Buffer> receive;
-  for (const Tensor& x : sent) send.push_back(bytes(x));
+  for (const Tensor& x : sent) send.emplace_back(bytes(x));
   for (const Tensor& x : received) receive.push_back(bytes(x));
   current_processes()->exchange(send, receive);
 }

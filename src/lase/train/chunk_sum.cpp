@@ -154,7 +154,7 @@ Tensor sum_over_chunks(int64_t chunks, int64_t size, const std::function<ChunkTa
 
   TreeSum sums(chunks);
   for (const auto& [node, sum] : slices) sums.set(node, sum);
-  const Tensor total = at::empty({size}, at::kFloat);
+  Tensor total = at::empty({size}, at::kFloat);
   total.slice(0, own_slice.first, own_slice.last).copy_(sums.total());
   std::vector<int64_t> bounds = {0};
   for (int64_t i = 0; i < processes; ++i) bounds.push_back(slice(i).last);

@@ -40,12 +40,13 @@ TrainingLinks training_links(const TrainOptions& options) {
 Protocol make_protocol(const Graph& graph, const Objective& objective, TrainingLinks links,
                        bool alone) {
   const bool transductive = links == TrainingLinks::kAll;
+  const Adjacency& all = graph;
   Protocol protocol{objective.seeds(graph, Split::kTrain),
                     objective.seeds(graph, Split::kVal),
                     objective.seeds(graph, Split::kTest),
-                    graph,
-                    graph,
-                    graph,
+                    all,
+                    all,
+                    all,
                     graph.links};
   objective.check(protocol.train);
   if (!transductive) {

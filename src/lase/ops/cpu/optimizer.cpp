@@ -25,7 +25,7 @@ void adam_step(at::TensorList w, at::TensorList g, at::TensorList m, at::TensorL
 void average_step(at::TensorList average, at::TensorList w, const Tensor& decay) {
   const double kept = *decay.data_ptr<double>();
   for (size_t i = 0; i < w.size(); ++i) {
-    Tensor to = average[i];
+    const Tensor& to = average[i];
     to.mul_(kept).add_(w[i], 1 - kept);
   }
 }
