@@ -26,7 +26,7 @@ class BatchSlot {
 
   // ---- On the thread that samples
 
-  // Before sampling: waits until the previous batch is no longer read.
+  // Before sampling: waits until no operation reads the previous batch anymore.
   void begin();
   void put_truth(const at::Tensor& values);
   void end();
