@@ -1,6 +1,7 @@
 #include "lase/base/parallel.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <sys/wait.h>
@@ -111,6 +112,68 @@ TEST_P(ParallelFor, StopsWhenAsked) {
                             }),
                Stopped);
   EXPECT_LT(visited, 1000);
+}
+
+// Waits until `done` returns true, for at most this long; returns whether it did.
+template <class Condition>
+bool wait_until(std::chrono::milliseconds longest, const Condition& done) {
+  const auto deadline = std::chrono::steady_clock::now() + longest;
+  while (!done() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  return done();
+}
+
+constexpr std::chrono::seconds kLong{10};
+
+class NestedParallelFor : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(CallerEndsFirst, NestedParallelFor, testing::Bool());
+
+// Two threads have a chunk each. The one that ends first, the caller or the other one, then
+// computes a nested chunk of the other.
+TEST_P(NestedParallelFor, UsesTheThreadThatHasNoChunkLeft) {
+  const ThreadLimit two(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> started = 0;
+  std::atomic<int> nested = 0;
+  std::atomic<bool> alone = false;
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    ++started;
+    wait_until(kLong, [&] { return started == 2; });
+    if ((std::this_thread::get_id() == caller) == GetParam()) return;
+    const ThreadLimit limit(2);
+    parallel_for(2, 1, [&](int64_t, int64_t) {
+      ++nested;
+      if (!wait_until(kLong, [&] { return nested == 2; })) alone = true;
+    });
+  });
+  EXPECT_FALSE(alone);
+}
+
+// The other job may need a lock that the waiting thread holds.
+TEST(ParallelFor, DoesNotHelpWithOtherJobsWhileItWaits) {
+  const ThreadLimit two(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> started = 0;
+  std::atomic<int> other_started = 0;
+  std::atomic<bool> other_ended = false;
+  std::atomic<bool> helped = false;
+  std::thread other([&] {
+    const ThreadLimit limit(2);
+    wait_until(kLong, [&] { return started == 2; });
+    parallel_for(2, 1, [&](int64_t, int64_t) {
+      if (std::this_thread::get_id() == caller) helped = true;
+      ++other_started;
+      wait_until(std::chrono::milliseconds(200), [&] { return other_started == 2; });
+    });
+    other_ended = true;
+  });
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    const bool is_caller = std::this_thread::get_id() == caller;
+    ++started;
+    wait_until(kLong, [&] { return is_caller ? other_started > 0 : other_ended.load(); });
+  });
+  other.join();
+  EXPECT_FALSE(helped);
 }
 
 TEST(ParallelFor, WorksInAForkedProcess) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lase/base/denormals.h"
@@ -15,22 +16,36 @@
 namespace lase::detail {
 namespace {
 
+struct Job;
+thread_local const Job* current_job = nullptr;  // whose chunk this thread computes
+
 struct Job {
   const std::function<void(int64_t)>& chunk;
   int64_t count;
   std::atomic<int64_t> next = 0;
   bool flush = denormals_flushed();  // inherited from the calling thread
-  int helpers = 0;                   // pool threads working on this job
+  const Job* parent = current_job;   // a chunk of it started this job
+  int helpers = 0;                   // threads, other than the calling one, working on this job
 
   void work() {
-    const ThreadLimit one(1);  // no nested parallelism
+    const ThreadLimit one(1);  // no nested parallelism, unless a chunk sets another limit
     const FlushDenormals scope(flush);
+    const Job* outer = std::exchange(current_job, this);
     for (int64_t i = next++; i < count; i = next++) chunk(i);
+    current_job = outer;
+  }
+
+  bool is_within(const Job& job) const {
+    const Job* ancestor = parent;
+    while (ancestor != nullptr && ancestor != &job) ancestor = ancestor->parent;
+    return ancestor == &job;
   }
 };
 
 // Threads that sleep until there is a job. They never spin: if the cores are shared with other
-// programs or threads, spinning would take time from those that have work.
+// programs or threads, spinning would take time from those that have work. A thread that waits for
+// the last chunks of its job helps with the jobs that these chunks have started. It helps with no
+// other job, which might take long, or wait for a lock that this thread holds.
 class Pool {
  public:
   Pool() = default;
@@ -55,10 +70,19 @@ class Pool {
       for (int i = 0; i < helpers; ++i) jobs_.push_back(&job);
     }
     wanted_.notify_all();
+    if (job.parent != nullptr) waiting_.notify_all();
     job.work();
     std::unique_lock lock(mutex_);
     std::erase(jobs_, &job);  // no more helpers needed
-    finished_.wait(lock, [&] { return job.helpers == 0; });
+    while (job.helpers > 0) {
+      const auto nested = std::find_if(jobs_.begin(), jobs_.end(),
+                                       [&](const Job* each) { return each->is_within(job); });
+      if (nested == jobs_.end()) {
+        waiting_.wait(lock);
+      } else {
+        help_with(nested, lock);
+      }
+    }
   }
 
  private:
@@ -67,20 +91,24 @@ class Pool {
     for (;;) {
       wanted_.wait(lock, [&] { return stop_ || !jobs_.empty(); });
       if (stop_) return;
-      Job& job = *jobs_.front();
-      jobs_.pop_front();
-      ++job.helpers;
-      lock.unlock();
-      job.work();
-      lock.lock();
-      if (--job.helpers == 0) finished_.notify_all();
+      help_with(jobs_.begin(), lock);
     }
   }
 
+  void help_with(std::deque<Job*>::iterator at, std::unique_lock<std::mutex>& lock) {
+    Job& job = **at;
+    jobs_.erase(at);
+    ++job.helpers;
+    lock.unlock();
+    job.work();
+    lock.lock();
+    if (--job.helpers == 0) waiting_.notify_all();
+  }
+
   std::mutex mutex_;
-  std::condition_variable wanted_;
-  std::condition_variable finished_;
-  std::deque<Job*> jobs_;  // one entry per helper wanted
+  std::condition_variable wanted_;   // for threads of the pool
+  std::condition_variable waiting_;  // for threads that wait for their job
+  std::deque<Job*> jobs_;            // one entry per helper wanted
   std::vector<std::thread> threads_;
   bool stop_ = false;
 };

@@ -99,9 +99,8 @@ TreeSum own_sums(int64_t chunks, const std::function<ChunkTask(int64_t)>& take, 
   }
   const Workspace::Pool workspace = Workspace::share();
   ProcessGroup* processes = current_processes();
-  Context context = Context::current();
-  const int64_t chunks_at_once = std::clamp<int64_t>(own.size(), 1, context.threads);
-  context.threads = static_cast<int>((context.threads + chunks_at_once - 1) / chunks_at_once);
+  // All threads in each chunk: those that have no chunk of their own help to compute the others.
+  const Context context = Context::current();
   parallel_for(own.size(), 1, [&](int64_t, int64_t) {
     const ContextScope scope_of_context(context);
     const Workspace scope(workspace);
