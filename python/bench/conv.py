@@ -2,10 +2,11 @@
 """Compares LaseConv with the same layer in PyTorch Geometric, forward and backward.
 
     build/python/venv/bin/python python/bench/conv.py
+    python3 python/bench/conv.py --device cuda --steps 50       # with a lase that was built with CUDA
 
 The layer is the first one of workload R: 61,836 nodes with 602 features, of which 13,867 are
-targets, 416,000 links with 32 attributes, 64 output channels. PyTorch Geometric runs twice: as
-installed, and with glibc configured to keep freed memory.
+targets, 416,000 links with 32 attributes, 64 output channels. On the CPU, PyTorch Geometric runs
+twice: as installed, and with glibc configured to keep freed memory.
 """
 
 import argparse
@@ -63,27 +64,36 @@ def layer(library: str):
     return Peer()
 
 
-def measure(library: str, steps: int) -> dict:
+def measure(library: str, steps: int, device: str) -> dict:
     import torch
 
+    on_gpu = device != "cpu"
     torch.manual_seed(1)
-    model = layer(library)
-    x = torch.randn(NODES, WIDTH)
+    model = layer(library).to(device)
+    x = torch.randn(NODES, WIDTH).to(device)
     edge_index = torch.stack([torch.randint(NODES, (LINKS,)), torch.randint(TARGETS, (LINKS,))])
-    edge_attr = torch.randn(LINKS, COLUMNS)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    edge_index = edge_index.to(device)
+    edge_attr = torch.randn(LINKS, COLUMNS).to(device)
+
+    def peak() -> int:
+        if on_gpu:
+            return torch.cuda.max_memory_allocated()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    before = peak()
     seconds = []
     for _ in range(steps + 1):
         model.zero_grad()
         begin = time.perf_counter()
         out = model((x, x[:TARGETS]), edge_index, edge_attr)
         out.square().mean().backward()
+        if on_gpu:
+            torch.cuda.synchronize()
         seconds.append(time.perf_counter() - begin)
     conv = model if library == "lase" else model.conv
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "seconds": statistics.median(seconds[1:]),
-        "mib": (after - before) / 1024,
+        "mib": (peak() - before) / 2**20,
         "gradients": {name: value.grad.norm().item() for name, value in conv.named_parameters()},
     }
 
@@ -91,28 +101,29 @@ def measure(library: str, steps: int) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", choices=["lase", "pyg"], help="measure only this one, as JSON")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     if options.library:
-        print(json.dumps(measure(options.library, options.steps)))
+        print(json.dumps(measure(options.library, options.steps, options.device)))
         return
+    variants = [("lase", "lase", {}), ("PyTorch Geometric", "pyg", {})]
+    if options.device == "cpu":
+        variants.append(("PyTorch Geometric, memory kept", "pyg", KEEP))
     runs: dict = {}
     for _ in range(options.rounds):
-        for name, library, environment in (
-            ("lase", "lase", {}),
-            ("PyTorch Geometric", "pyg", {}),
-            ("PyTorch Geometric, memory kept", "pyg", KEEP),
-        ):
-            command = [sys.executable, __file__, "--library", library, "--steps", str(options.steps)]
-            run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True,
+        for name, library, environment in variants:
+            command = [sys.executable, __file__, "--library", library]
+            command += ["--device", options.device, "--steps", str(options.steps)]
+            run = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE,
                                  text=True, check=True)
             runs.setdefault(name, []).append(json.loads(run.stdout.splitlines()[-1]))
     base = statistics.median(run["seconds"] for run in runs["lase"])
     for name, each in runs.items():
         seconds = statistics.median(run["seconds"] for run in each)
         memory = max(run["mib"] for run in each)
-        print(f"{name:32s} {seconds:7.3f} s  {seconds / base:5.1f} ×  {memory:7.0f} MiB", flush=True)
+        print(f"{name:32s} {1e3 * seconds:9.2f} ms  {seconds / base:5.1f} ×  {memory:7.0f} MiB", flush=True)
     mine, peer = (runs[name][0]["gradients"] for name in ("lase", "PyTorch Geometric"))
     worst = max(abs(mine[name] - peer[name]) / abs(peer[name]) for name in mine)
     print(f"largest relative difference between the norms of gradients: {worst:.1e}")

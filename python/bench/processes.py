@@ -39,6 +39,7 @@ WORKLOAD = {
     "patience": 0,
     "eval_every": 1000,
     "chunks": 16,
+    "device": "cpu",
 }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from ._graph import Graph
 
 torch_version: str
+most_attributes_on_gpu: int  # of the fused kernel; -1 without CUDA
 
 class Model:
     task: str

@@ -36,7 +36,7 @@ class Arcs:
             raise ValueError(f"edge_index: has shape {tuple(edge_index.shape)}, expected (2, links)")
         self.num_sources = sources
         self.num_targets = targets
-        if edge_index.device.type == "cpu":
+        if _has_kernels(edge_index.device):
             self.row_ptr, self.source, self.link = torch.ops.lase.arcs_by_target(
                 edge_index[0], edge_index[1], sources, targets
             )
@@ -62,8 +62,23 @@ class Arcs:
     @property
     def target(self) -> Tensor:
         """The target of each arc."""
-        rows = torch.arange(self.num_targets, device=self.row_ptr.device)
-        return rows.repeat_interleave(self.row_ptr.diff())
+        return _targets(self.row_ptr, self.source)
+
+
+def _has_kernels(device: torch.device) -> bool:
+    return device.type == "cpu" or (device.type == "cuda" and _core.most_attributes_on_gpu >= 0)
+
+
+def _require_device(name: str, x: Tensor, arcs: Arcs) -> None:
+    """A kernel would read the memory of another device."""
+    if x.device != arcs.link.device:
+        raise ValueError(f"{name}: is on {x.device}, but the links are on {arcs.link.device}")
+
+
+def _targets(row_ptr: Tensor, source: Tensor) -> Tensor:
+    """The target of each arc; the number of arcs is given, so that a GPU need not be waited for."""
+    rows = torch.arange(len(row_ptr) - 1, device=row_ptr.device)
+    return rows.repeat_interleave(row_ptr.diff(), output_size=len(source))
 
 
 class _GatedSum(torch.autograd.Function):
@@ -141,13 +156,13 @@ def _attribute_gradient(
     """The gradient of f [links, k], a few thousand links at a time."""
     d = h.shape[1]
     df = torch.zeros_like(f)
-    targets = torch.arange(row_ptr.shape[0] - 1).repeat_interleave(row_ptr.diff())
+    targets = _targets(row_ptr, source)
     for first in range(0, len(source), _CHUNK):
         arcs = slice(first, first + _CHUNK)
         rows = link[arcs]
         g = ds[targets[arcs]] * scale[targets[arcs], None]
         hv, fe = h[source[arcs].long()], f[rows]
-        lam = torch.ones(len(rows), 1) if gate is None else gate[arcs, None]
+        lam = hv.new_ones(len(rows), 1) if gate is None else gate[arcs, None]
         of_amplified = g[:, :d] * hv
         part = lam * g[:, d + 1 :]  # of the sum of f(e)
         if u is None:
@@ -209,7 +224,9 @@ def gated_sum(
 
     Notes
     -----
-    For float32 tensors on the CPU, a fused kernel allocates no array of size links × d.
+    For float32 tensors, a fused kernel allocates no array of size links × d: on the CPU, and on
+    GPUs if lase was built with CUDA and there are at most 224 link attributes. It computes in
+    float32 on both.
     """
     if amplifier not in ("linear", "sigmoid"):
         raise ValueError(f"amplifier {amplifier!r}: expected linear or sigmoid")
@@ -228,11 +245,15 @@ def gated_sum(
         ("q", q, (arcs.num_sources,)),
         ("v", v, (columns,)),
     ):
-        if x is not None and tuple(x.shape) != shape:
+        if x is None:
+            continue
+        if tuple(x.shape) != shape:
             raise ValueError(f"{name}: has shape {tuple(x.shape)}, expected {shape}")
+        _require_device(name, x, arcs)
     # Autocast makes some of them bfloat16.
     f, u, c, p, q, v = (None if x is None else x.to(h.dtype) for x in (f, u, c, p, q, v))
-    if h.dtype != torch.float32 or h.device.type != "cpu":
+    fits = h.device.type == "cpu" or columns <= _core.most_attributes_on_gpu
+    if h.dtype != torch.float32 or not _has_kernels(h.device) or not fits:
         return gated_sum_reference(h, arcs, f, u, c, p, q, v, amplifier)
     number = _AMPLIFIERS["none" if u is None else amplifier]
     plain = [None if x is None else x.contiguous() for x in (h, f, u, c, p, q, v)]
@@ -309,9 +330,10 @@ class LaseConv(torch.nn.Module):
     The model `lase` uses combine='concat' and standardizes link attributes; the layer does not
     standardize them.
 
-    For float32 tensors on the CPU, a fused kernel allocates no array of size links × channels in
-    the forward and backward passes. If `edge_attr` requires a gradient, an array of size
-    links × edge_dim is allocated for it. Other types and devices use torch operations.
+    For float32 tensors, a fused kernel allocates no array of size links × channels in the forward
+    and backward passes: on the CPU, and on GPUs if lase was built with CUDA and edge_dim is at most
+    224. If `edge_attr` requires a gradient, an array of size links × edge_dim is allocated for it.
+    Other types and devices use torch operations.
 
     Examples
     --------
@@ -400,6 +422,7 @@ class LaseConv(torch.nn.Module):
             if value.dim() != 2 or value.shape[1] != width:
                 shape = tuple(value.shape)
                 raise ValueError(f"{name}: has shape {shape}, expected (nodes, {width})")
+            _require_device(name, value, arcs)
         columns = 0 if edge_attr is None else edge_attr.shape[-1]
         if columns != self.edge_dim or (edge_attr is not None and edge_attr.dim() != 2):
             shape = None if edge_attr is None else tuple(edge_attr.shape)
@@ -409,6 +432,8 @@ class LaseConv(torch.nn.Module):
                 f"edge_attr: has {edge_attr.shape[0]} rows, expected one for each of "
                 f"{arcs.link.shape[0]} links"
             )
+        if edge_attr is not None:
+            _require_device("edge_attr", edge_attr, arcs)
         if source.shape[0] != arcs.num_sources or target.shape[0] != arcs.num_targets:
             raise ValueError(
                 f"x: has {source.shape[0]} source and {target.shape[0]} target nodes, expected "

@@ -19,6 +19,7 @@
 #include "lase/inference/predict_links.h"
 #include "lase/model/layers/registry.h"
 #include "lase/model/model_file.h"
+#include "lase/ops/cuda/cuda.h"
 #include "lase/ops/library.h"
 #include "lase/train/trainer.h"
 
@@ -388,6 +389,8 @@ void define(py::module_& module) {
   register_errors();
   stop_at_exit();
   module.attr("torch_version") = TORCH_VERSION;
+  module.attr("most_attributes_on_gpu") =
+      ops::cuda::is_built() ? ops::cuda::most_attributes() : int64_t{-1};
   py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
       .def_property_readonly(
           "task", [](const TrainedModel& model) { return std::string(task_name(model.task)); })

@@ -9,9 +9,14 @@ from safetensors_weights import weights
 torch = pytest.importorskip("torch")
 
 import lase  # noqa: E402
-from lase import nn  # noqa: E402
+from lase import _core, nn  # noqa: E402
 
 NODES, LINKS, WIDTH, COLUMNS = 30, 200, 7, 5
+on_gpu = pytest.mark.skipif(
+    not torch.cuda.is_available() or _core.most_attributes_on_gpu < 0,
+    reason="there is no NVIDIA GPU, or lase was built without CUDA",
+)
+DEVICES = ["cpu", pytest.param("cuda", marks=on_gpu)]
 
 
 def data(dtype: torch.dtype = torch.float32, seed: int = 0) -> tuple:
@@ -60,39 +65,47 @@ def by_hand(conv: nn.LaseConv, x: torch.Tensor, edge_index: torch.Tensor, f: tor
 @pytest.mark.parametrize("amplifier", ["linear", "sigmoid", "none"])
 @pytest.mark.parametrize("gate", [True, False])
 @pytest.mark.parametrize("combine", ["add", "multiply", "concat"])
-def test_computes_the_equations(amplifier: str, gate: bool, combine: str) -> None:
+@pytest.mark.parametrize("device", DEVICES)
+def test_computes_the_equations(amplifier: str, gate: bool, combine: str, device: str) -> None:
     torch.manual_seed(1)
     x, edge_index, edge_attr = data(torch.float64)
     conv = nn.LaseConv(WIDTH, 4, COLUMNS, gate=gate, amplifier=amplifier, combine=combine)
     expected = by_hand(conv.double(), x, edge_index, edge_attr)
     torch.testing.assert_close(conv(x, edge_index, edge_attr), expected)  # in double precision
-    actual = conv.float()(x.float(), edge_index, edge_attr.float())  # the fused kernel
-    torch.testing.assert_close(actual.double(), expected, rtol=1e-5, atol=1e-5)
+    conv = conv.float().to(device)  # uses the fused kernel
+    actual = conv(x.float().to(device), edge_index.to(device), edge_attr.float().to(device))
+    torch.testing.assert_close(actual.double().cpu(), expected, rtol=1e-5, atol=1e-5)
 
 
-def gradients(conv: nn.LaseConv, dtype: torch.dtype, columns: int = COLUMNS) -> dict:
-    conv = conv.to(dtype)
+def gradients(
+    conv: nn.LaseConv, dtype: torch.dtype, columns: int = COLUMNS, device: str = "cpu"
+) -> dict:
+    conv = conv.to(device, dtype)
     conv.zero_grad()
-    x, edge_index, edge_attr = data(dtype)
+    x, edge_index, edge_attr = (each.to(device) for each in data(dtype))
     x.requires_grad_()
     f = edge_attr.requires_grad_() if columns > 0 else None
     out = conv(x, edge_index, f)
-    (out * torch.linspace(-1, 1, out.numel(), dtype=dtype).reshape(out.shape)).sum().backward()
-    result = {name: value.grad.double() for name, value in conv.named_parameters()}
-    result["x"] = x.grad.double()
+    factor = torch.linspace(-1, 1, out.numel(), dtype=dtype, device=device)
+    (out * factor.reshape(out.shape)).sum().backward()
+    result = {name: value.grad for name, value in conv.named_parameters()}
+    result["x"] = x.grad
     if f is not None:
-        result["edge_attr"] = f.grad.double()
-    return result
+        result["edge_attr"] = f.grad
+    return {name: gradient.double().cpu() for name, gradient in result.items()}
 
 
 @pytest.mark.parametrize("amplifier", ["linear", "sigmoid", "none"])
 @pytest.mark.parametrize("gate", [True, False])
 @pytest.mark.parametrize("columns", [COLUMNS, 0])
-def test_gradients_agree_with_double_precision(amplifier: str, gate: bool, columns: int) -> None:
+@pytest.mark.parametrize("device", DEVICES)
+def test_gradients_agree_with_double_precision(
+    amplifier: str, gate: bool, columns: int, device: str
+) -> None:
     torch.manual_seed(2)
     conv = nn.LaseConv(WIDTH, 4, columns, gate=gate, amplifier=amplifier)
     expected = gradients(conv, torch.float64, columns)
-    actual = gradients(conv, torch.float32, columns)
+    actual = gradients(conv, torch.float32, columns, device)
     assert expected.keys() == actual.keys()
     for name, value in expected.items():
         error = (actual[name] - value).norm() / value.norm().clamp(min=1e-3)
@@ -131,6 +144,34 @@ def test_errors() -> None:
         conv(x, edge_index + NODES, edge_attr)
     with pytest.raises(ValueError, match="expected one of add, multiply, concat"):
         nn.LaseConv(3, 4, combine="x")
+    with pytest.raises(ValueError, match="edge_attr: is on meta, but the links are on cpu"):
+        conv(x, edge_index, edge_attr.to("meta"))
+    with pytest.raises(ValueError, match="x: is on cpu, but the links are on meta"):
+        conv(x, nn.Arcs(edge_index, NODES).to("meta"), edge_attr)
+
+
+@on_gpu
+def test_gpu() -> None:
+    x, edge_index, edge_attr = (each.cuda() for each in data())
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS).cuda()
+    first, second = conv(x, edge_index, edge_attr), conv(x, edge_index, edge_attr)
+    assert torch.equal(first, second)
+    moved = nn.Arcs(edge_index.cpu(), NODES).to("cuda")
+    assert torch.equal(conv(x, moved, edge_attr), first)
+    assert nn.LaseConv(WIDTH, 4).cuda()(x, edge_index[:, :0]).shape == (NODES, 4)
+    with pytest.raises(IndexError, match="expected source nodes below 30"):
+        conv(x, edge_index + NODES, edge_attr)
+    wide = torch.randn(LINKS, 300, device="cuda")  # too wide for the fused kernel
+    assert nn.LaseConv(WIDTH, 4, 300).cuda()(x, edge_index, wide).shape == (NODES, 4)
+    # No array of links × channels: only the sums, the gate, and what torch rounds up.
+    x, links = torch.randn(1000, 256, device="cuda"), 400_000
+    edge_index = torch.randint(1000, (2, links), device="cuda")
+    f = torch.randn(links, 8, device="cuda")
+    conv, arcs = nn.LaseConv(256, 16, 8).cuda(), nn.Arcs(edge_index, 1000)
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    conv(x, arcs, f).sum().backward()
+    assert torch.cuda.max_memory_allocated() - before < links * 256 * 4 / 4
 
 
 def test_is_the_layer_of_the_default_model(tmp_path: pathlib.Path) -> None:
