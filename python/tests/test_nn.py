@@ -92,7 +92,8 @@ def gradients(
     result["x"] = x.grad
     if f is not None:
         result["edge_attr"] = f.grad
-    return {name: gradient.double().cpu() for name, gradient in result.items()}
+    # Copies, because moving the layer to another device moves its gradients.
+    return {name: g.to("cpu", torch.float64, copy=True) for name, g in result.items()}
 
 
 @pytest.mark.parametrize("amplifier", ["linear", "sigmoid", "none"])
