@@ -175,7 +175,7 @@ TEST(Partition, AcceptsHubsSelfLoopsAndRepeatedLinks) {
 
 TEST(WithoutDirections, CountsArcsInBothDirections) {
   const WeightedGraph merged =
-      without_directions(adjacency(4, {{0, 1}, {0, 1}, {1, 0}, {2, 1}, {3, 3}}));
+      without_directions(adjacency(4, {{0, 1}, {0, 1}, {1, 0}, {2, 1}, {3, 3}}), "");
   EXPECT_EQ(std::vector(merged.row_ptr.begin(), merged.row_ptr.end()),
             (std::vector<int64_t>{0, 1, 3, 4, 4}));
   EXPECT_EQ(std::vector(merged.neighbor.begin(), merged.neighbor.end()),
@@ -206,6 +206,29 @@ TEST(PartMembers, AscendWithinEachPart) {
   EXPECT_EQ(of(0), (std::vector<int32_t>{1, 3}));
   EXPECT_EQ(of(1), (std::vector<int32_t>{4}));
   EXPECT_EQ(of(2), (std::vector<int32_t>{0, 2}));
+}
+
+// The first array that does not fit is the reversed graph, or, in a graph with few parallel links,
+// the merged one.
+TEST(WithoutDirections, RejectsGraphsThatDoNotFitIntoMemory) {
+  constexpr int64_t kNodes = 6000;
+  const auto regular = [](int64_t degree) {
+    std::vector<int64_t> row_ptr = {0};
+    std::vector<int32_t> neighbor;
+    for (int64_t u = 0; u < kNodes; ++u) {
+      for (int64_t i = 1; i <= degree; ++i) {
+        neighbor.push_back(static_cast<int32_t>((u + i) % kNodes));
+      }
+      row_ptr.push_back(std::ssize(neighbor));
+    }
+    return Adjacency{row_ptr, neighbor, {}};
+  };
+  for (const int64_t degree : {5000, 2000}) {  // arcs of 120 MB and 48 MB
+    const Adjacency graph = regular(degree);
+    const MemoryLimit limit(100 << 20);
+    expect_error([&] { without_directions(graph, "try another graph"); },
+                 {"copies of the links without directions need", "; try another graph"});
+  }
 }
 
 }  // namespace

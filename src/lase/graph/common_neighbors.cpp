@@ -62,7 +62,8 @@ std::optional<Attributes> with_column(const Attributes& dictionary, const Array<
 }  // namespace
 
 Array<float> common_neighbors(const Graph& graph) {
-  const WeightedGraph neighborhoods = without_directions(graph);
+  const WeightedGraph neighborhoods =
+      without_directions(graph, join("train with ", OptionName{"common_neighbors"}, " off"));
   const int64_t rows_per_link = graph.separate_directions ? 2 : 1;
   Buffer<float> logs;
   logs.resize(graph.links * rows_per_link);

@@ -108,8 +108,14 @@ const OptionTable<PartitionOptions>& partition_option_table() {
   return table;
 }
 
-WeightedGraph without_directions(const Adjacency& graph) {
+WeightedGraph without_directions(const Adjacency& graph, const std::string& advice) {
   const int64_t n = graph.node_count();
+  const auto require_arrays = [&](int64_t of_nodes, int64_t of_entries) {
+    require_memory(static_cast<double>(n * of_nodes * int64_t{sizeof(int64_t)}) +
+                       static_cast<double>(of_entries) * sizeof(int32_t),
+                   "copies of the links without directions", advice);
+  };
+  require_arrays(2, graph.arc_count());
   const Transpose reverse = transpose(graph);
   const auto for_each_entry = [&](const auto& visit) {
     parallel_for(n, kPartitionGrain, [&](int64_t first, int64_t last) {
@@ -124,6 +130,7 @@ WeightedGraph without_directions(const Adjacency& graph) {
   std::fill(row_ptr.begin(), row_ptr.end(), 0);
   for_each_entry([&](int64_t u, int32_t, int32_t) { ++row_ptr[u + 1]; });
   std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+  require_arrays(1, 2 * row_ptr[n]);
   Buffer<int32_t> neighbor;
   Buffer<int32_t> weights;
   neighbor.resize(row_ptr[n]);

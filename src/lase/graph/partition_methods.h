@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lase/base/array.h"
@@ -18,7 +19,8 @@ struct WeightedGraph {
   int64_t node_count() const { return row_ptr.size() - 1; }
 };
 
-WeightedGraph without_directions(const Adjacency& graph);
+// `advice` is for the user of a graph that is too large for the memory.
+WeightedGraph without_directions(const Adjacency& graph, const std::string& advice);
 
 // What is balanced: w(u) = number of arcs of u + 1. [nodes]
 std::vector<int64_t> node_weights(const Adjacency& graph);

@@ -44,8 +44,9 @@ std::vector<uint16_t> partition_metis(const Adjacency& graph, const PartitionOpt
   require(metis_can_index(graph), "the graph has ", graph.arc_count(),
           " arcs, more than the 32-bit indices of METIS can address; set ", OptionName{"method"},
           " to streaming");
-  require_memory(metis_memory(graph), "METIS", "set ", OptionName{"method"}, " to streaming");
-  const WeightedGraph merged = without_directions(graph);
+  const std::string advice = join("set ", OptionName{"method"}, " to streaming");
+  require_memory(metis_memory(graph), "METIS", advice);
+  const WeightedGraph merged = without_directions(graph, advice);
   std::vector<idx_t> row_ptr = narrow_row_ptr(merged);
   std::vector<idx_t> weight;
   for (const int64_t w : node_weights(graph)) weight.push_back(static_cast<idx_t>(w));

@@ -30,7 +30,7 @@ bool is_balanced(const Adjacency& graph) {
 // An undirected graph already has both directions of every link.
 WeightedGraph both_directions(const Adjacency& graph) {
   if (is_balanced(graph)) return {graph.row_ptr, graph.neighbor, {}};
-  return without_directions(graph);
+  return without_directions(graph, "use a machine with more memory");
 }
 
 // Restreaming linear deterministic greedy partitioning (Stanton and Kliot 2012, Nishimura and
