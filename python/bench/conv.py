@@ -2,7 +2,7 @@
 """Compares LaseConv with the same layer in PyTorch Geometric, forward and backward.
 
     build/python/venv/bin/python python/bench/conv.py
-    python3 python/bench/conv.py --device cuda --steps 50       # with a lase that was built with CUDA
+    python3 python/bench/conv.py --device cuda --steps 50       # if lase was built with CUDA
 
 The layer is the first one of workload R: 61,836 nodes with 602 features, of which 13,867 are
 targets, 416,000 links with 32 attributes, 64 output channels. On the CPU, PyTorch Geometric runs
@@ -22,11 +22,13 @@ KEEP = {"MALLOC_MMAP_THRESHOLD_": str(10**12), "MALLOC_TRIM_THRESHOLD_": str(10*
 NODES, TARGETS, LINKS, WIDTH, COLUMNS, OUT = 61_836, 13_867, 416_000, 602, 32, 64
 
 
-def layer(library: str):
+def layer(library: str, device: str):
     import torch
 
     import lase.nn
 
+    if device == "cuda" and not lase._core.supports_gpu("cuda:0"):
+        sys.exit("lase was not built for this GPU")
     conv = lase.nn.LaseConv(WIDTH, OUT, COLUMNS)
     if library == "lase":
         return conv
@@ -69,7 +71,7 @@ def measure(library: str, steps: int, device: str) -> dict:
 
     on_gpu = device != "cpu"
     torch.manual_seed(1)
-    model = layer(library).to(device)
+    model = layer(library, device).to(device)
     x = torch.randn(NODES, WIDTH).to(device)
     edge_index = torch.stack([torch.randint(NODES, (LINKS,)), torch.randint(TARGETS, (LINKS,))])
     edge_index = edge_index.to(device)
@@ -123,7 +125,8 @@ def main() -> None:
     for name, each in runs.items():
         seconds = statistics.median(run["seconds"] for run in each)
         memory = max(run["mib"] for run in each)
-        print(f"{name:32s} {1e3 * seconds:9.2f} ms  {seconds / base:5.1f} ×  {memory:7.0f} MiB", flush=True)
+        times = f"{1e3 * seconds:9.2f} ms  {seconds / base:5.1f} ×"
+        print(f"{name:32s} {times}  {memory:7.0f} MiB", flush=True)
     mine, peer = (runs[name][0]["gradients"] for name in ("lase", "PyTorch Geometric"))
     worst = max(abs(mine[name] - peer[name]) / abs(peer[name]) for name in mine)
     print(f"largest relative difference between the norms of gradients: {worst:.1e}")

@@ -5,7 +5,7 @@ import numpy as np
 from ._graph import Graph
 
 torch_version: str
-most_attributes_on_gpu: int  # of the fused kernel; -1 without CUDA
+most_attributes_on_gpu: int  # of the fused kernel
 
 class Model:
     task: str
@@ -44,6 +44,7 @@ class Model:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
     def embed_links(self, graph: Graph, threads: int) -> np.ndarray: ...
 
+def supports_gpu(device: str) -> bool: ...
 def load(path: str) -> Model: ...
 def train(
     graph: Graph,

@@ -65,12 +65,17 @@ class Arcs:
         return _targets(self.row_ptr, self.source)
 
 
+# torch.compile evaluates the decorated function once.
+_constant = getattr(getattr(torch, "compiler", None), "assume_constant_result", lambda f: f)
+
+
+@_constant
 def _has_kernels(device: torch.device) -> bool:
-    return device.type == "cpu" or (device.type == "cuda" and _core.most_attributes_on_gpu >= 0)
+    return device.type == "cpu" or (device.type == "cuda" and _core.supports_gpu(str(device)))
 
 
 def _require_device(name: str, x: Tensor, arcs: Arcs) -> None:
-    """A kernel would read the memory of another device."""
+    """Raise ValueError unless x is on the device of the links: the kernels do not check."""
     if x.device != arcs.link.device:
         raise ValueError(f"{name}: is on {x.device}, but the links are on {arcs.link.device}")
 
@@ -178,7 +183,7 @@ def _attribute_gradient(
             along = (of_amplified if a is None else of_amplified * a).sum(1, keepdim=True)
             along = along + g[:, d : d + 1] + (g[:, d + 1 :] * fe).sum(1, keepdim=True)
             part = part + along * lam * (1 - lam) * v
-        df.index_add_(0, rows, part)
+        df[rows] = part  # a link is one arc
     return df
 
 
@@ -225,8 +230,8 @@ def gated_sum(
     Notes
     -----
     For float32 tensors, a fused kernel allocates no array of size links × d: on the CPU, and on
-    GPUs if lase was built with CUDA and there are at most 224 link attributes. It computes in
-    float32 on both.
+    GPUs if lase was built for them and there are at most 224 link attributes. It computes in
+    float32 on both, and has no second derivatives.
     """
     if amplifier not in ("linear", "sigmoid"):
         raise ValueError(f"amplifier {amplifier!r}: expected linear or sigmoid")
@@ -252,7 +257,9 @@ def gated_sum(
         _require_device(name, x, arcs)
     # Autocast makes some of them bfloat16.
     f, u, c, p, q, v = (None if x is None else x.to(h.dtype) for x in (f, u, c, p, q, v))
-    fits = h.device.type == "cpu" or columns <= _core.most_attributes_on_gpu
+    on_gpu = h.device.type != "cpu"
+    is_empty = h.numel() == 0 or arcs.num_targets == 0
+    fits = not on_gpu or (columns <= _core.most_attributes_on_gpu and not is_empty)
     if h.dtype != torch.float32 or not _has_kernels(h.device) or not fits:
         return gated_sum_reference(h, arcs, f, u, c, p, q, v, amplifier)
     number = _AMPLIFIERS["none" if u is None else amplifier]
@@ -331,9 +338,9 @@ class LaseConv(torch.nn.Module):
     standardize them.
 
     For float32 tensors, a fused kernel allocates no array of size links × channels in the forward
-    and backward passes: on the CPU, and on GPUs if lase was built with CUDA and edge_dim is at most
+    and backward passes: on the CPU, and on GPUs if lase was built for them and edge_dim is at most
     224. If `edge_attr` requires a gradient, an array of size links × edge_dim is allocated for it.
-    Other types and devices use torch operations.
+    The kernel has no second derivatives. Other types and devices use torch operations, which do.
 
     Examples
     --------

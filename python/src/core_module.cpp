@@ -389,8 +389,10 @@ void define(py::module_& module) {
   register_errors();
   stop_at_exit();
   module.attr("torch_version") = TORCH_VERSION;
-  module.attr("most_attributes_on_gpu") =
-      ops::cuda::is_built() ? ops::cuda::most_attributes() : int64_t{-1};
+  module.attr("most_attributes_on_gpu") = ops::cuda::most_attributes();
+  module.def("supports_gpu", [](const std::string& device) {
+    return ops::cuda::is_built() && ops::cuda::supports(at::Device(device));
+  });
   py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
       .def_property_readonly(
           "task", [](const TrainedModel& model) { return std::string(task_name(model.task)); })

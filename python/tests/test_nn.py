@@ -13,8 +13,8 @@ from lase import _core, nn  # noqa: E402
 
 NODES, LINKS, WIDTH, COLUMNS = 30, 200, 7, 5
 on_gpu = pytest.mark.skipif(
-    not torch.cuda.is_available() or _core.most_attributes_on_gpu < 0,
-    reason="there is no NVIDIA GPU, or lase was built without CUDA",
+    not torch.cuda.is_available() or not _core.supports_gpu("cuda:0"),
+    reason="there is no NVIDIA GPU, or lase was not built for it",
 )
 DEVICES = ["cpu", pytest.param("cuda", marks=on_gpu)]
 
@@ -151,19 +151,51 @@ def test_errors() -> None:
         conv(x, nn.Arcs(edge_index, NODES).to("meta"), edge_attr)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("sources, targets, width", [(0, 3, 4), (3, 0, 4), (3, 4, 0)])
+def test_empty_dimensions(device: str, sources: int, targets: int, width: int) -> None:
+    conv = nn.LaseConv((width, 4), 5, COLUMNS).to(device)
+    links = 6 if sources and targets else 0
+    edge_index = torch.zeros(2, links, dtype=torch.long, device=device)
+    x = torch.randn(sources, width, device=device), torch.randn(targets, 4, device=device)
+    out = conv(x, edge_index, torch.randn(links, COLUMNS, device=device))
+    assert out.shape == (targets, 5)
+    out.sum().backward()
+    for name, value in conv.named_parameters():
+        assert value.grad.isfinite().all(), name
+    if links == 0:
+        for value in (conv.gate_source, conv.gate_link, conv.amplifier_weight):
+            assert not value.grad.any()
+
+
 @on_gpu
-def test_gpu() -> None:
+def test_equal_bits_on_a_gpu() -> None:
     x, edge_index, edge_attr = (each.cuda() for each in data())
     conv = nn.LaseConv(WIDTH, 4, COLUMNS).cuda()
     first, second = conv(x, edge_index, edge_attr), conv(x, edge_index, edge_attr)
     assert torch.equal(first, second)
     moved = nn.Arcs(edge_index.cpu(), NODES).to("cuda")
     assert torch.equal(conv(x, moved, edge_attr), first)
+    shifted = torch.zeros(1 + x.numel(), device="cuda")[1:].view_as(x).copy_(x)  # not aligned
+    assert torch.equal(conv(shifted, moved, edge_attr), first)
+    runs = [gradients(conv, torch.float32, device="cuda") for _ in range(2)]
+    assert all(torch.equal(runs[0][name], runs[1][name]) for name in runs[0])
+
+
+@on_gpu
+def test_shapes_and_memory_on_a_gpu() -> None:
+    x, edge_index, edge_attr = (each.cuda() for each in data())
     assert nn.LaseConv(WIDTH, 4).cuda()(x, edge_index[:, :0]).shape == (NODES, 4)
-    with pytest.raises(IndexError, match="expected source nodes below 30"):
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS).cuda()
+    with pytest.raises(IndexError, match="link 0 leads from node"):
         conv(x, edge_index + NODES, edge_attr)
-    wide = torch.randn(LINKS, 300, device="cuda")  # too wide for the fused kernel
-    assert nn.LaseConv(WIDTH, 4, 300).cuda()(x, edge_index, wide).shape == (NODES, 4)
+    with pytest.raises(ValueError, match="edge_attr: is on cpu, but the links are on cuda:0"):
+        conv(x, edge_index, edge_attr.cpu())
+    for columns in (224, 225):  # the latter are too many for the fused kernel
+        wide = torch.randn(LINKS, columns, device="cuda")
+        conv = nn.LaseConv(WIDTH, 4, columns).cuda()
+        expected = conv.double()(x.double(), edge_index, wide.double())
+        torch.testing.assert_close(conv.float()(x, edge_index, wide).double(), expected, rtol=1e-4, atol=1e-4)
     # No array of links × channels: only the sums, the gate, and what torch rounds up.
     x, links = torch.randn(1000, 256, device="cuda"), 400_000
     edge_index = torch.randint(1000, (2, links), device="cuda")
@@ -224,9 +256,10 @@ def test_trains_in_a_torch_model() -> None:
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason="this version of torch cannot compile")
-def test_compiles() -> None:
-    x, edge_index, edge_attr = data()
-    conv = nn.LaseConv(WIDTH, 4, COLUMNS)
+@pytest.mark.parametrize("device", DEVICES)
+def test_compiles(device: str) -> None:
+    x, edge_index, edge_attr = (each.to(device) for each in data())
+    conv = nn.LaseConv(WIDTH, 4, COLUMNS).to(device)
     compiled = torch.compile(conv, backend="aot_eager", fullgraph=True)
     expected, actual = conv(x, edge_index, edge_attr), compiled(x, edge_index, edge_attr)
     torch.testing.assert_close(actual, expected)

@@ -126,9 +126,9 @@ constexpr std::chrono::seconds kLong{10};
 
 class NestedParallelFor : public testing::TestWithParam<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(CallerEndsFirst, NestedParallelFor, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(CallerFinishesFirst, NestedParallelFor, testing::Bool());
 
-// Two threads have a chunk each. The one that ends first, the caller or the other one, then
+// Two threads have a chunk each. The one that finishes first, the caller or the other one, then
 // computes a nested chunk of the other.
 TEST_P(NestedParallelFor, UsesTheThreadThatHasNoChunkLeft) {
   const ThreadLimit two(2);
@@ -174,6 +174,37 @@ TEST(ParallelFor, DoesNotHelpWithOtherJobsWhileItWaits) {
   });
   other.join();
   EXPECT_FALSE(helped);
+}
+
+// Two callers, each with jobs within chunks of jobs within chunks.
+TEST(NestedParallelForOnManyLevels, VisitsEveryElementOnce) {
+  constexpr int64_t kOuter = 7;
+  constexpr int64_t kMiddle = 5;
+  constexpr int64_t kInner = 40;
+  const auto nested = [&](int64_t& total) {
+    const ThreadLimit outer_limit(4);
+    std::atomic<int64_t> sum = 0;
+    parallel_for(kOuter, 1, [&](int64_t i, int64_t) {
+      const ThreadLimit limit(4);
+      parallel_for(kMiddle, 1, [&](int64_t j, int64_t) {
+        const ThreadLimit inner_limit(3);
+        parallel_for(kInner, 3, [&](int64_t first, int64_t last) {
+          for (int64_t k = first; k < last; ++k) sum += (i * kMiddle + j) * kInner + k;
+        });
+      });
+    });
+    total = sum;
+  };
+  constexpr int64_t kAll = kOuter * kMiddle * kInner;
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    int64_t first = 0;
+    int64_t second = 0;
+    std::thread other([&] { nested(second); });
+    nested(first);
+    other.join();
+    ASSERT_EQ(first, kAll * (kAll - 1) / 2);
+    ASSERT_EQ(second, kAll * (kAll - 1) / 2);
+  }
 }
 
 TEST(ParallelFor, WorksInAForkedProcess) {

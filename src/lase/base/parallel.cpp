@@ -17,15 +17,16 @@ namespace lase::detail {
 namespace {
 
 struct Job;
-thread_local const Job* current_job = nullptr;  // whose chunk this thread computes
+thread_local const Job* current_job = nullptr;  // the job that this thread computes a chunk of
 
 struct Job {
   const std::function<void(int64_t)>& chunk;
   int64_t count;
   std::atomic<int64_t> next = 0;
   bool flush = denormals_flushed();  // inherited from the calling thread
-  const Job* parent = current_job;   // a chunk of it started this job
-  int helpers = 0;                   // threads, other than the calling one, working on this job
+  const Job* parent = current_job;   // the job whose chunk started this one
+  int wanted = 0;                    // further threads that may work on this job
+  int helpers = 0;                   // threads, other than the calling one, that work on it
 
   void work() {
     const ThreadLimit one(1);  // no nested parallelism, unless a chunk sets another limit
@@ -44,8 +45,8 @@ struct Job {
 
 // Threads that sleep until there is a job. They never spin: if the cores are shared with other
 // programs or threads, spinning would take time from those that have work. A thread that waits for
-// the last chunks of its job helps with the jobs that these chunks have started. It helps with no
-// other job, which might take long, or wait for a lock that this thread holds.
+// the last chunks of its job helps with the jobs that these chunks have started. It does not help
+// with other jobs: they might take long, or need a lock that this thread holds.
 class Pool {
  public:
   Pool() = default;
@@ -62,23 +63,23 @@ class Pool {
 
   // `most`: the number of helpers that the caller may have, including those of nested jobs.
   void run(Job& job, int helpers, int most) {
-    {
-      const std::lock_guard lock(mutex_);
-      while (static_cast<int>(threads_.size()) < most) {
-        threads_.emplace_back([this] { help(); });
-      }
-      for (int i = 0; i < helpers; ++i) jobs_.push_back(&job);
-    }
-    wanted_.notify_all();
-    if (job.parent != nullptr) waiting_.notify_all();
-    job.work();
     std::unique_lock lock(mutex_);
-    std::erase(jobs_, &job);  // no more helpers needed
+    while (static_cast<int>(threads_.size()) < most) {
+      threads_.emplace_back([this] { help(); });
+    }
+    job.wanted = helpers;
+    jobs_.push_back(&job);
+    for (int i = 0; i < std::min(helpers, idle_); ++i) wanted_.notify_one();
+    if (job.parent != nullptr && waiters_ > 0) waiting_.notify_all();
+    lock.unlock();
+    job.work();
+    lock.lock();
+    remove(job);
     while (job.helpers > 0) {
       const auto nested = std::find_if(jobs_.begin(), jobs_.end(),
                                        [&](const Job* each) { return each->is_within(job); });
       if (nested == jobs_.end()) {
-        waiting_.wait(lock);
+        sleep(waiting_, waiters_, lock);
       } else {
         help_with(nested, lock);
       }
@@ -86,29 +87,47 @@ class Pool {
   }
 
  private:
+  // No chunk of the job is left to be started.
+  void remove(Job& job) {
+    if (job.wanted > 0) std::erase(jobs_, &job);
+    job.wanted = 0;
+  }
+
+  static void sleep(std::condition_variable& until, int& sleepers,
+                    std::unique_lock<std::mutex>& lock) {
+    ++sleepers;
+    until.wait(lock);
+    --sleepers;
+  }
+
   void help() {
     std::unique_lock lock(mutex_);
-    for (;;) {
-      wanted_.wait(lock, [&] { return stop_ || !jobs_.empty(); });
-      if (stop_) return;
-      help_with(jobs_.begin(), lock);
+    while (!stop_) {
+      if (jobs_.empty()) {
+        sleep(wanted_, idle_, lock);
+      } else {
+        help_with(jobs_.begin(), lock);
+      }
     }
   }
 
   void help_with(std::deque<Job*>::iterator at, std::unique_lock<std::mutex>& lock) {
     Job& job = **at;
-    jobs_.erase(at);
+    if (--job.wanted == 0) jobs_.erase(at);
     ++job.helpers;
     lock.unlock();
     job.work();
     lock.lock();
+    remove(job);
     if (--job.helpers == 0) waiting_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable wanted_;   // for threads of the pool
   std::condition_variable waiting_;  // for threads that wait for their job
-  std::deque<Job*> jobs_;            // one entry per helper wanted
+  int idle_ = 0;                     // threads that sleep until wanted_
+  int waiters_ = 0;                  // threads that sleep until waiting_
+  std::deque<Job*> jobs_;            // those that want helpers
   std::vector<std::thread> threads_;
   bool stop_ = false;
 };
@@ -120,6 +139,7 @@ Pool& pool() {
     ::pthread_atfork(nullptr, nullptr, [] {
       (void)of_process.release();
       of_process = std::make_unique<Pool>();
+      current_job = nullptr;
     });
     return std::make_unique<Pool>();
   }();

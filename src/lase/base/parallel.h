@@ -12,7 +12,8 @@
 namespace lase {
 
 namespace detail {
-// Runs chunk(0) … chunk(count − 1), in any order, on this thread and on pool threads.
+// Runs chunk(0) … chunk(count − 1), in any order, on this thread, on pool threads, and on threads
+// that have no chunk left of a job that this one is part of.
 void for_each_chunk(int64_t count, const std::function<void(int64_t)>& chunk);
 }  // namespace detail
 

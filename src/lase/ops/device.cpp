@@ -14,16 +14,21 @@ namespace {
 constexpr int64_t kManyLinks = 100'000;
 
 at::Device resolve(DeviceChoice wanted, int64_t links) {
+  const at::Device gpu(at::kCUDA, 0);
   const bool found = at::hasCUDA();
   if (wanted == DeviceChoice::kCuda) {
     require(ops::cuda::is_built(), OptionName{"device"},
             " cuda: this build of lase has no GPU support; use cpu, or build lase with nvcc "
             "and a torch that has CUDA");
     require(found, OptionName{"device"}, " cuda: no NVIDIA GPU was found; use cpu");
-    return at::kCUDA;
+    require(ops::cuda::supports(gpu), OptionName{"device"},
+            " cuda: this build of lase does not support this type of GPU; use cpu, or build lase "
+            "with its compute capability in CMAKE_CUDA_ARCHITECTURES");
+    return gpu;
   }
-  const bool gains = ops::cuda::is_built() && found && links >= kManyLinks;
-  return wanted == DeviceChoice::kAuto && gains ? at::kCUDA : at::kCPU;
+  const bool gains = wanted == DeviceChoice::kAuto && links >= kManyLinks &&
+                     ops::cuda::is_built() && found && ops::cuda::supports(gpu);
+  return gains ? gpu : at::Device(at::kCPU);
 }
 
 // Whether the precision needs tensor cores.
@@ -39,8 +44,7 @@ at::Device choose_device(const DeviceOptions& options, int64_t links) {
   require(!device.is_cpu() || !rounds(options.precision), OptionName{"precision"}, " ",
           name_of(options.precision), ": requires a GPU, but ", OptionName{"device"}, " is ",
           options.device == DeviceChoice::kAuto ? "chosen as " : "", "cpu");
-  if (device.is_cpu()) return device;
-  return {at::kCUDA, 0};
+  return device;
 }
 
 Precision choose_precision(const DeviceOptions& options, const at::Device& device,

@@ -99,7 +99,7 @@ TreeSum own_sums(int64_t chunks, const std::function<ChunkTask(int64_t)>& take, 
   }
   const Workspace::Pool workspace = Workspace::share();
   ProcessGroup* processes = current_processes();
-  // All threads in each chunk: those that have no chunk of their own help to compute the others.
+  // Each chunk may use all threads: those without a chunk of their own help with the others.
   const Context context = Context::current();
   parallel_for(own.size(), 1, [&](int64_t, int64_t) {
     const ContextScope scope_of_context(context);

@@ -50,9 +50,13 @@ struct DeviceSum {
   Precision precision = Precision::kFp32;
 };
 
+// Whether the kernels were compiled for the compute capability of the current device.
+bool run_here();
+
 // Attributes of a link, as many as fit into shared memory with U.
 inline constexpr int kMostAttributes = 224;
-// Whether the link attributes are narrow enough for the kernels below, and the gate has q.
+// Whether the link attributes are narrow enough for the kernels below, the gate has q, and there
+// are sources, targets and columns.
 bool fits(const GatedSum& in);
 
 // See kernels::gated_sum and kernels::gated_sum_backward.

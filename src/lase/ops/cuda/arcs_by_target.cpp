@@ -15,9 +15,9 @@ ThreeTensors arcs_by_target(const Tensor& source, const Tensor& target, int64_t 
   const auto in_range = [](const Tensor& nodes, int64_t count) {
     return nodes.numel() == 0 || nodes.ge(0).logical_and(nodes.lt(count)).all().item<bool>();
   };
-  TORCH_CHECK_INDEX(in_range(source, sources) && in_range(target, targets),
-                    "edge_index: expected source nodes below ", sources, " and target nodes below ",
-                    targets);
+  if (!in_range(source, sources) || !in_range(target, targets)) {
+    return cpu::arcs_by_target(source.cpu(), target.cpu(), sources, targets);  // names the link
+  }
   const auto [sorted, link] = at::sort(target, /*stable=*/true, 0, /*descending=*/false);
   const Tensor row_ptr = at::searchsorted(sorted, at::arange(targets + 1, target.options()));
   return {row_ptr, source.index_select(0, link).to(at::kInt), link};

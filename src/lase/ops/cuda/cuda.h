@@ -9,6 +9,8 @@ namespace lase::ops::cuda {
 
 // Whether this build has these operators.
 bool is_built();
+// Whether the kernels were compiled for this GPU.
+bool supports(const at::Device& device);
 // The free memory of a GPU.
 int64_t free_memory(const at::Device& device);
 // The most memory of a GPU that tensors had at a time; 0 on other devices.

@@ -3,11 +3,17 @@
 #include <cuda_runtime_api.h>
 #include <torch/library.h>
 
+#include "lase/kernels/cuda/kernels.h"
 #include "lase/ops/cuda/cuda.h"
 
 namespace lase::ops::cuda {
 
 bool is_built() { return true; }
+
+bool supports(const at::Device& device) {
+  const c10::DeviceGuard guard(device);
+  return kernels::cuda::run_here();
+}
 
 int64_t peak_memory(const at::Device& device) {
   if (!device.is_cuda()) return 0;

@@ -6,6 +6,7 @@
 namespace lase::ops {
 
 bool cuda::is_built() { return false; }
+bool cuda::supports(const at::Device&) { return false; }
 int64_t cuda::most_attributes() { return 0; }
 int64_t cuda::peak_memory(const at::Device&) { return 0; }
 int64_t cuda::free_memory(const at::Device&) { return 0; }
