@@ -81,7 +81,7 @@ class Pool {
       if (nested == jobs_.end()) {
         sleep(waiting_, waiters_, lock);
       } else {
-        help_with(nested, lock);
+        help_with(**nested, lock);
       }
     }
   }
@@ -106,14 +106,13 @@ class Pool {
       if (jobs_.empty()) {
         sleep(wanted_, idle_, lock);
       } else {
-        help_with(jobs_.begin(), lock);
+        help_with(*jobs_.front(), lock);
       }
     }
   }
 
-  void help_with(std::deque<Job*>::iterator at, std::unique_lock<std::mutex>& lock) {
-    Job& job = **at;
-    if (--job.wanted == 0) jobs_.erase(at);
+  void help_with(Job& job, std::unique_lock<std::mutex>& lock) {
+    if (--job.wanted == 0) std::erase(jobs_, &job);
     ++job.helpers;
     lock.unlock();
     job.work();
