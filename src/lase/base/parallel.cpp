@@ -69,9 +69,11 @@ class Pool {
     }
     job.wanted = helpers;
     jobs_.push_back(&job);
-    for (int i = 0; i < std::min(helpers, idle_); ++i) wanted_.notify_one();
-    if (job.parent != nullptr && waiters_ > 0) waiting_.notify_all();
+    const int woken = std::min(helpers, idle_);
+    const bool some_wait = job.parent != nullptr && waiters_ > 0;
     lock.unlock();
+    for (int i = 0; i < woken; ++i) wanted_.notify_one();
+    if (some_wait) waiting_.notify_all();
     job.work();
     lock.lock();
     remove(job);
