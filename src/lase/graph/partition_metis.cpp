@@ -45,7 +45,7 @@ std::vector<uint16_t> partition_metis(const Adjacency& graph, const PartitionOpt
           " arcs, more than the 32-bit indices of METIS can address; set ", OptionName{"method"},
           " to streaming");
   const std::string advice = join("set ", OptionName{"method"}, " to streaming");
-  require_memory(metis_memory(graph), "METIS", advice);
+  require_memory(metis_memory(graph), "the arrays of METIS", advice);
   const WeightedGraph merged = without_directions(graph, advice);
   std::vector<idx_t> row_ptr = narrow_row_ptr(merged);
   std::vector<idx_t> weight;

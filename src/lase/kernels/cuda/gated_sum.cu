@@ -198,7 +198,7 @@ void add_terms(const DeviceSum& given, const GatedSumOutput& out, float sign, bo
 
 }  // namespace
 
-bool run_here() {
+bool supports_current_device() {
   cudaFuncAttributes attributes{};
   const bool found = cudaFuncGetAttributes(&attributes, norms) == cudaSuccess;
   if (!found) static_cast<void>(cudaGetLastError());  // so that later checks do not see it

@@ -51,7 +51,7 @@ struct DeviceSum {
 };
 
 // Whether the kernels were compiled for the compute capability of the current device.
-bool run_here();
+bool supports_current_device();
 
 // Attributes of a link, as many as fit into shared memory with U.
 inline constexpr int kMostAttributes = 224;

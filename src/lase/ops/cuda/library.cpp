@@ -12,7 +12,7 @@ bool is_built() { return true; }
 
 bool supports(const at::Device& device) {
   const c10::DeviceGuard guard(device);
-  return kernels::cuda::run_here();
+  return kernels::cuda::supports_current_device();
 }
 
 int64_t peak_memory(const at::Device& device) {
