@@ -81,7 +81,7 @@ def _require_device(name: str, x: Tensor, arcs: Arcs) -> None:
 
 
 def _targets(row_ptr: Tensor, source: Tensor) -> Tensor:
-    """The target of each arc; the number of arcs is given, so that a GPU need not be waited for."""
+    """The target of each arc. The known number of arcs avoids a synchronization with the GPU."""
     rows = torch.arange(len(row_ptr) - 1, device=row_ptr.device)
     return rows.repeat_interleave(row_ptr.diff(), output_size=len(source))
 

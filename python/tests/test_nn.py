@@ -195,7 +195,8 @@ def test_shapes_and_memory_on_a_gpu() -> None:
         wide = torch.randn(LINKS, columns, device="cuda")
         conv = nn.LaseConv(WIDTH, 4, columns).cuda()
         expected = conv.double()(x.double(), edge_index, wide.double())
-        torch.testing.assert_close(conv.float()(x, edge_index, wide).double(), expected, rtol=1e-4, atol=1e-4)
+        actual = conv.float()(x, edge_index, wide).double()
+        torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-4)
     # No array of links × channels: only the sums, the gate, and what torch rounds up.
     x, links = torch.randn(1000, 256, device="cuda"), 400_000
     edge_index = torch.randint(1000, (2, links), device="cuda")

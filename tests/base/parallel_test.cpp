@@ -177,7 +177,7 @@ TEST(ParallelFor, DoesNotHelpWithOtherJobsWhileItWaits) {
 }
 
 // Two callers, each with jobs within chunks of jobs within chunks.
-TEST(NestedParallelForOnManyLevels, VisitsEveryElementOnce) {
+TEST(ParallelFor, VisitsEveryElementOfNestedJobsOnce) {
   constexpr int64_t kOuter = 7;
   constexpr int64_t kMiddle = 5;
   constexpr int64_t kInner = 40;
